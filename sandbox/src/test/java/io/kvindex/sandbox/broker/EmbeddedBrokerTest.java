@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.sandbox.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class EmbeddedBrokerTest {
+  @TempDir Path dir;
+
+  @Test
+  void shouldKeepRecords_whenRestartedOnTheSameDirectory() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir)) {
+      BrokerClient.createTopic(broker.bootstrapServers(), "t");
+      BrokerClient.send(broker.bootstrapServers(), "t", 0, 50);
+    }
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir)) {
+      BrokerClient.send(broker.bootstrapServers(), "t", 50, 60);
+      assertThat(BrokerClient.readAll(broker.bootstrapServers(), "t"))
+          .isEqualTo(IntStream.range(0, 60).boxed().toList());
+    }
+  }
+
+  @Test
+  void shouldKeepAckedRecordsAndStartWithinFiveSeconds_whenKilled() throws Exception {
+    Process child = BrokerProcess.start(dir);
+    int lastAcked = -1;
+    try (BufferedReader out = child.inputReader()) {
+      String line;
+      while (lastAcked < 200 && (line = out.readLine()) != null) {
+        lastAcked = line.startsWith("acked ") ? Integer.parseInt(line.substring(6)) : lastAcked;
+      }
+    } finally {
+      child.destroyForcibly().waitFor();
+    }
+    assertThat(lastAcked).isEqualTo(200);
+
+    long startNs = System.nanoTime();
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir)) {
+      long startMs = (System.nanoTime() - startNs) / 1_000_000;
+      System.out.println("start after kill -9: " + startMs + " ms");
+      List<Integer> read = BrokerClient.readAll(broker.bootstrapServers(), BrokerProcess.TOPIC);
+      assertThat(read).hasSizeGreaterThan(lastAcked);
+      assertThat(read).isEqualTo(IntStream.range(0, read.size()).boxed().toList());
+      assertThat(startMs).isLessThan(5_000);
+    }
+  }
+
+  @Test
+  void shouldRefuse_whenAnotherProcessHoldsTheDirectory() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir)) {
+      Process second = BrokerProcess.start(dir);
+      try (BufferedReader out = second.inputReader()) {
+        assertThat(out.lines().filter(l -> l.startsWith("refused ")).findFirst())
+            .hasValueSatisfying(
+                message ->
+                    assertThat(message)
+                        .contains(dir.toString())
+                        .contains("is in use by another broker")
+                        .contains(Long.toString(ProcessHandle.current().pid())));
+      } finally {
+        second.destroyForcibly().waitFor();
+      }
+      assertThatThrownBy(() -> EmbeddedBroker.start(dir))
+          .isInstanceOf(BrokerStartException.class)
+          .hasMessageContaining("is in use by another broker");
+      assertThat(broker.bootstrapServers()).startsWith("127.0.0.1:");
+    }
+  }
+
+  @Test
+  void shouldNameTheDirectory_whenItHoldsSomethingElse() throws Exception {
+    Files.writeString(dir.resolve("photos.txt"), "mine");
+    assertThatThrownBy(() -> EmbeddedBroker.start(dir))
+        .isInstanceOf(BrokerStartException.class)
+        .hasMessageContaining(dir.toString())
+        .hasMessageContaining("photos.txt");
+    assertThat(dir).isDirectoryNotContaining("glob:**/broker.lock");
+  }
+
+  @Test
+  void shouldNameTheFile_whenMetaPropertiesIsDamaged() throws Exception {
+    EmbeddedBroker.start(dir).close();
+    Path meta = dir.resolve("kafka/meta.properties");
+    String good = Files.readString(meta);
+    for (String bad : List.of("", "version=1\nnode.id=7\ncluster.id=x\n", "\\u00zz=1\n")) {
+      Files.writeString(meta, bad);
+      assertThatThrownBy(() -> EmbeddedBroker.start(dir))
+          .isInstanceOf(BrokerStartException.class)
+          .hasMessageContaining(meta.toString())
+          .hasMessageContaining("move ");
+    }
+    Files.delete(meta);
+    assertThatThrownBy(() -> EmbeddedBroker.start(dir))
+        .isInstanceOf(BrokerStartException.class)
+        .hasMessageContaining(meta.toString());
+    Files.writeString(meta, good);
+    EmbeddedBroker.start(dir).close();
+  }
+
+  @Test
+  void shouldThrowInsteadOfHaltingTheJvm_whenKafkaCannotReadItsMetadata() throws Exception {
+    EmbeddedBroker.start(dir).close();
+    Path metadata = dir.resolve("kafka/__cluster_metadata-0/quorum-state");
+    Files.writeString(metadata, "{not json");
+    assertThatThrownBy(() -> EmbeddedBroker.start(dir))
+        .isInstanceOf(BrokerStartException.class)
+        .hasMessageContaining(dir.toString());
+  }
+
+  @Test
+  void shouldNameThePort_whenItIsTaken() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      BrokerOptions options = BrokerOptions.in(dir).withPort(taken.getLocalPort());
+      assertThatThrownBy(() -> EmbeddedBroker.start(options))
+          .isInstanceOf(BrokerStartException.class)
+          .hasMessageContaining("127.0.0.1:" + taken.getLocalPort());
+    }
+  }
+
+  @Test
+  void shouldListenOnTheGivenPort_whenOneIsGiven() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      port = free.getLocalPort();
+    }
+    try (EmbeddedBroker broker = EmbeddedBroker.start(BrokerOptions.in(dir).withPort(port))) {
+      assertThat(broker.bootstrapServers()).isEqualTo("127.0.0.1:" + port);
+      BrokerClient.createTopic(broker.bootstrapServers(), "t");
+    }
+  }
+
+  @Test
+  void shouldServeOneBrokerPerJvm_whenShared() throws Exception {
+    String topic = SharedBroker.unique("Shared");
+    BrokerClient.createTopic(SharedBroker.bootstrapServers(), topic);
+    BrokerClient.send(SharedBroker.bootstrapServers(), topic, 0, 3);
+    assertThat(BrokerClient.readAll(SharedBroker.bootstrapServers(), topic))
+        .containsExactly(0, 1, 2);
+    assertThat(SharedBroker.unique("Shared")).isNotEqualTo(topic);
+  }
+}
