@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.event;
+
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One value of the events topic: one ZMQ batch of a publisher (or one part of a large one),
+ * complete in itself so that a replay needs nothing from the side.
+ *
+ * @param table which table the blocks belong to; decides the partition
+ * @param stream unit of ordering; the Kafka key
+ * @param type kind of publisher
+ * @param copies how repeated stores count
+ * @param incarnation which life of the publisher speaks
+ * @param position place of this record in its stream
+ * @param after event id of the last record acknowledged on this stream before; null at the start of
+ *     a life
+ * @param sourceTimeMicros time the engine stamped on the batch, microseconds since the epoch; for
+ *     information, never for ordering
+ * @param events what happened, in order; empty where the batch held nothing usable
+ */
+public record EventRecord(
+    TableId table,
+    StreamId stream,
+    SourceType type,
+    CopyPolicy copies,
+    Incarnation incarnation,
+    Position position,
+    @Nullable Long after,
+    long sourceTimeMicros,
+    List<KvEvent> events) {
+
+  public EventRecord {
+    Objects.requireNonNull(table);
+    Objects.requireNonNull(stream);
+    events = List.copyOf(events);
+  }
+
+  /**
+   * Place of a record in its stream.
+   *
+   * @param eventId the publisher's number for the batch, unsigned
+   * @param part 0, 1, 2... where a batch was split
+   * @param last whether this is the batch's last part
+   */
+  public record Position(long eventId, int part, boolean last) {
+    /** A batch that was not split. */
+    public static Position whole(long eventId) {
+      return new Position(eventId, 0, true);
+    }
+  }
+}

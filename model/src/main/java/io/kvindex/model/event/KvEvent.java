@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.event;
+
+/**
+ * What happened to a publisher's cache, in the normal form all engines are brought to. Part of an
+ * {@link EventRecord}, which says who, which life and when.
+ */
+public sealed interface KvEvent
+    permits KvEvent.Stored, KvEvent.Removed, KvEvent.Cleared, KvEvent.Gap, KvEvent.Retired {
+
+  /**
+   * Dispatches to the method for this kind; a new kind does not compile until every visitor knows
+   * it.
+   */
+  void accept(Visitor visitor);
+
+  /** One method per kind of event. */
+  interface Visitor {
+    /** Blocks were committed. */
+    void stored(Stored event);
+
+    /** Blocks were evicted. */
+    void removed(Removed event);
+
+    /** A whole scope was emptied. */
+    void cleared(Cleared event);
+
+    /** Events are missing. */
+    void gap(Gap event);
+
+    /** The publisher is gone for good. */
+    void retired(Retired event);
+  }
+
+  /**
+   * Consecutive blocks of one prompt were committed to a cache.
+   *
+   * @param place which cache
+   * @param context adapter, namespace and salt as the event states them
+   * @param parent engine hash of the block before the first one, or how to read its absence
+   * @param engineHashes the engine's names for the blocks, in order
+   * @param localHashes hash of each block's tokens, one per engine hash; empty = tokens unknown or
+   *     unusable
+   * @param extraHashes per block a hash of what else its content depends on (multimodal input...),
+   *     0 = nothing; empty = nothing at all
+   */
+  record Stored(
+      Place place,
+      StatedContext context,
+      Parent parent,
+      Hashes engineHashes,
+      Hashes localHashes,
+      Hashes extraHashes)
+      implements KvEvent {
+    public Stored {
+      requireNoneOrAll("local", localHashes, engineHashes);
+      requireNoneOrAll("extra", extraHashes, engineHashes);
+    }
+
+    private static void requireNoneOrAll(String name, Hashes some, Hashes all) {
+      if (!some.isEmpty() && some.size() != all.size()) {
+        throw new IllegalArgumentException(
+            some.size() + " " + name + " hashes for " + all.size() + " engine hashes");
+      }
+    }
+
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.stored(this);
+    }
+  }
+
+  /**
+   * Blocks were evicted from a cache.
+   *
+   * @param place which cache; a null medium means the device tier, and all media where the
+   *     publisher is a pool
+   * @param engineHashes the engine's names for the blocks; naming one twice takes two copies away
+   * @param remainingCopies copies left per hash where the engine says so, else empty
+   */
+  record Removed(Place place, Hashes engineHashes, Hashes remainingCopies) implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.removed(this);
+    }
+  }
+
+  /**
+   * A scope of the publisher's cache was emptied at once.
+   *
+   * @param rank the rank it holds for
+   * @param scope which media of it
+   */
+  record Cleared(int rank, ClearScope scope) implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.cleared(this);
+    }
+  }
+
+  /** Media a clear covers. The ordinal is stored: never reorder. */
+  enum ClearScope {
+    /** The device tier only: vLLM's {@code AllBlocksCleared}. */
+    DEVICE,
+    /** Device and host tiers: SGLang's. */
+    DEVICE_AND_HOST,
+    /** All media of the publisher. */
+    ALL
+  }
+
+  /**
+   * Events from {@code from} to {@code to} (both inclusive, unsigned) never arrived and can not be
+   * had: what the index says of this publisher may be incomplete or stale.
+   */
+  record Gap(long from, long to) implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.gap(this);
+    }
+  }
+
+  /** The publisher was unregistered: everything it announced is dead. */
+  record Retired() implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.retired(this);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.event;
+
+import io.kvindex.model.event.KvEvent.Cleared;
+import io.kvindex.model.event.KvEvent.Gap;
+import io.kvindex.model.event.KvEvent.Removed;
+import io.kvindex.model.event.KvEvent.Retired;
+import io.kvindex.model.event.KvEvent.Stored;
+
+/** Writes single events: a kind byte, then the members in order of declaration. */
+final class KvEventWriter implements KvEvent.Visitor {
+
+  static final int STORED = 1;
+  static final int REMOVED = 2;
+  static final int CLEARED = 3;
+  static final int GAP = 4;
+  static final int RETIRED = 5;
+
+  private final RecordWriter out;
+
+  KvEventWriter(RecordWriter out) {
+    this.out = out;
+  }
+
+  @Override
+  public void stored(Stored event) {
+    out.writeByte(STORED);
+    writePlace(event.place());
+    writeContext(event.context());
+    out.writeByte(event.parent().kind().ordinal());
+    if (event.parent().kind() == Parent.Kind.HASH) {
+      out.writeLong(event.parent().hash());
+    }
+    out.writeHashes(event.engineHashes());
+    out.writeHashes(event.localHashes());
+    out.writeHashes(event.extraHashes());
+  }
+
+  @Override
+  public void removed(Removed event) {
+    out.writeByte(REMOVED);
+    writePlace(event.place());
+    out.writeHashes(event.engineHashes());
+    out.writeHashes(event.remainingCopies());
+  }
+
+  @Override
+  public void cleared(Cleared event) {
+    out.writeByte(CLEARED);
+    out.writeVarint(event.rank());
+    out.writeByte(event.scope().ordinal());
+  }
+
+  @Override
+  public void gap(Gap event) {
+    out.writeByte(GAP);
+    out.writeVarint(event.from());
+    out.writeVarint(event.to());
+  }
+
+  @Override
+  public void retired(Retired event) {
+    out.writeByte(RETIRED);
+  }
+
+  private void writePlace(Place place) {
+    out.writeString(place.medium());
+    out.writeVarint(place.rank());
+    out.writeVarint(place.group());
+    out.writeString(place.backendId());
+  }
+
+  private void writeContext(StatedContext context) {
+    Integer loraId = context.loraId();
+    out.writeString(context.loraName());
+    out.writeString(loraId == null ? null : Integer.toString(loraId));
+    out.writeString(context.namespace());
+    out.writeString(context.salt());
+  }
+}

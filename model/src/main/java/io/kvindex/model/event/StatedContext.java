@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.event;
+
+import io.kvindex.model.hash.ContextHash;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adapter, namespace and salt as a stored event states them, the registration's defaults filled in.
+ * It holds for blocks at the start of a prompt; a block with a known parent lives in its parent's
+ * context, because engines state the salt with the first block only.
+ *
+ * @param loraName adapter, null = base model
+ * @param loraId the engine's number for the adapter where it sends one, else null
+ * @param namespace deployment salt of event or registration, null = none
+ * @param salt request salt, null = none stated
+ */
+public record StatedContext(
+    @Nullable String loraName,
+    @Nullable Integer loraId,
+    @Nullable String namespace,
+    @Nullable String salt) {
+
+  /** The plain context: base model, no namespace, no salt. */
+  public static final StatedContext NONE = new StatedContext(null, null, null, null);
+
+  /** Folded into 64 bits, see {@link ContextHash}. */
+  public long hash() {
+    return ContextHash.of(loraName, namespace, salt);
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.progress;
+
+import io.kvindex.model.PublisherId;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a bridge got with a publisher, one value of the bridge-progress topic. It names only
+ * sequences whose event records Kafka has acknowledged, so whoever takes over loses nothing by
+ * going on from here.
+ *
+ * @param publisher who; the Kafka key
+ * @param generation the registration followed, as its offset
+ * @param life offset of the record that claimed the current life; null in that very record, which
+ *     claims it
+ * @param clears clears seen in this life
+ * @param lastSequence last sequence acknowledged, unsigned; null = none yet
+ * @param lastTimeMicros engine time of that batch, microseconds; 0 = none
+ * @param state what the follower is doing
+ * @param lastError newest problem as text for people, null = none
+ * @param counters events and frames by outcome since the follower started
+ * @param lastIds last event id acknowledged per stream key
+ */
+public record BridgeProgress(
+    PublisherId publisher,
+    long generation,
+    @Nullable Long life,
+    long clears,
+    @Nullable Long lastSequence,
+    long lastTimeMicros,
+    PublisherState state,
+    @Nullable String lastError,
+    Map<String, Long> counters,
+    Map<String, Long> lastIds) {
+
+  public BridgeProgress {
+    Objects.requireNonNull(publisher);
+    Objects.requireNonNull(state);
+    counters = Map.copyOf(counters);
+    lastIds = Map.copyOf(lastIds);
+  }
+}

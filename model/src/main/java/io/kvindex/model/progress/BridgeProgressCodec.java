@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.progress;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.MalformedRecordException;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** JSON form of {@link BridgeProgress}. Unknown members are ignored. Thread-safe. */
+public final class BridgeProgressCodec {
+
+  /** Newest version written; older ones stay readable. */
+  public static final int VERSION = 1;
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .serializationInclusion(JsonInclude.Include.NON_NULL)
+          .build();
+
+  private BridgeProgressCodec() {}
+
+  /** The bytes to send. */
+  public static byte[] encode(BridgeProgress progress) {
+    try {
+      return JSON.writeValueAsBytes(Wire.of(progress));
+    } catch (IOException e) {
+      throw new IllegalStateException("BUG: progress that can not be written: " + progress, e);
+    }
+  }
+
+  /**
+   * Reads progress back.
+   *
+   * @throws MalformedRecordException if the bytes are no progress record
+   */
+  public static BridgeProgress decode(byte[] bytes) {
+    try {
+      return JSON.readValue(bytes, Wire.class).toProgress();
+    } catch (IOException | IllegalArgumentException | NullPointerException e) {
+      throw new MalformedRecordException("not a progress record: " + e.getMessage(), e);
+    }
+  }
+
+  private record Wire(
+      @JsonProperty("v") int version,
+      @JsonProperty("instance_id") String instanceId,
+      @JsonProperty("tenant_id") String tenantId,
+      @JsonProperty("dp_rank") int dpRank,
+      @JsonProperty("generation") long generation,
+      @JsonProperty("life") @Nullable Long life,
+      @JsonProperty("clears") long clears,
+      @JsonProperty("last_sequence") @Nullable Long lastSequence,
+      @JsonProperty("last_time_us") long lastTimeMicros,
+      @JsonProperty("state") String state,
+      @JsonProperty("last_error") @Nullable String lastError,
+      @JsonProperty("counters") @Nullable Map<String, Long> counters,
+      @JsonProperty("last_ids") @Nullable Map<String, Long> lastIds) {
+
+    static Wire of(BridgeProgress p) {
+      return new Wire(
+          VERSION,
+          p.publisher().instanceId(),
+          p.publisher().tenantId(),
+          p.publisher().dpRank(),
+          p.generation(),
+          p.life(),
+          p.clears(),
+          p.lastSequence(),
+          p.lastTimeMicros(),
+          p.state().wireName(),
+          p.lastError(),
+          p.counters(),
+          p.lastIds());
+    }
+
+    BridgeProgress toProgress() {
+      return new BridgeProgress(
+          new PublisherId(instanceId, tenantId, dpRank),
+          generation,
+          life,
+          clears,
+          lastSequence,
+          lastTimeMicros,
+          PublisherState.valueOf(state.toUpperCase(Locale.ROOT)),
+          lastError,
+          counters == null ? Map.of() : counters,
+          lastIds == null ? Map.of() : lastIds);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.registration;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.hash.HashProfile;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JSON form of {@link Registration}, member names as the HTTP API has them. Unknown members are
+ * ignored. Thread-safe.
+ */
+public final class RegistrationCodec {
+
+  /** Newest version written; older ones stay readable. */
+  public static final int VERSION = 1;
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .serializationInclusion(JsonInclude.Include.NON_NULL)
+          .build();
+
+  private RegistrationCodec() {}
+
+  /** The bytes to send. */
+  public static byte[] encode(Registration registration) {
+    try {
+      return JSON.writeValueAsBytes(Wire.of(registration));
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          "BUG: a registration that can not be written: " + registration, e);
+    }
+  }
+
+  /**
+   * Reads a registration back.
+   *
+   * @throws MalformedRecordException if the bytes are no registration
+   */
+  public static Registration decode(byte[] bytes) {
+    try {
+      return JSON.readValue(bytes, Wire.class).toRegistration();
+    } catch (IOException | IllegalArgumentException | NullPointerException e) {
+      throw new MalformedRecordException("not a registration: " + e.getMessage(), e);
+    }
+  }
+
+  private record Wire(
+      @JsonProperty("v") int version,
+      @JsonProperty("instance_id") String instanceId,
+      @JsonProperty("tenant_id") String tenantId,
+      @JsonProperty("dp_rank") int dpRank,
+      @JsonProperty("endpoint") String endpoint,
+      @JsonProperty("replay_endpoint") @Nullable String replayEndpoint,
+      @JsonProperty("type") String type,
+      @JsonProperty("table_tenant_id") @Nullable String tableTenantId,
+      @JsonProperty("modelname") String model,
+      @JsonProperty("block_size") int blockSize,
+      @JsonProperty("hash_algorithm") String hashAlgorithm,
+      @JsonProperty("hash_seed") String hashSeed,
+      @JsonProperty("lora_names") List<String> loraNames,
+      @JsonProperty("additionalsalt") @Nullable String namespace,
+      @JsonProperty("copies") String copies,
+      @JsonProperty("pools") @Nullable List<String> pools,
+      @JsonProperty("topic") @Nullable String topic,
+      @JsonProperty("continues") @Nullable Long continues) {
+
+    static Wire of(Registration r) {
+      return new Wire(
+          VERSION,
+          r.publisher().instanceId(),
+          r.publisher().tenantId(),
+          r.publisher().dpRank(),
+          r.endpoint(),
+          r.replayEndpoint(),
+          r.type().wireName(),
+          r.table().tenantId(),
+          r.table().model(),
+          r.table().blockSize(),
+          r.table().hashProfile().algorithm().wireName(),
+          r.table().hashProfile().seed(),
+          r.loraNames(),
+          r.namespace(),
+          r.copies().name().toLowerCase(Locale.ROOT),
+          r.pools(),
+          r.topic(),
+          r.continues());
+    }
+
+    Registration toRegistration() {
+      HashProfile.Algorithm algorithm =
+          HashProfile.Algorithm.valueOf(hashAlgorithm.toUpperCase(Locale.ROOT));
+      String tableTenant = tableTenantId == null ? tenantId : tableTenantId;
+      return new Registration(
+          new PublisherId(instanceId, tenantId, dpRank),
+          endpoint,
+          replayEndpoint,
+          SourceType.byWireName(type)
+              .orElseThrow(() -> new IllegalArgumentException("unknown type " + type)),
+          new TableId(tableTenant, model, blockSize, new HashProfile(algorithm, hashSeed)),
+          loraNames,
+          namespace,
+          CopyPolicy.valueOf(copies.toUpperCase(Locale.ROOT)),
+          pools,
+          topic == null ? "" : topic,
+          continues);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.hash.HashProfile;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class EventRecordCodecTest {
+
+  private static final TableId TABLE =
+      new TableId("default", "deepseek", 16, HashProfile.XXH3_DEFAULT);
+  private static final StreamId STREAM = StreamId.of(new PublisherId("e|0", "default", 1));
+
+  private static EventRecord record(@Nullable Long after, KvEvent... events) {
+    return new EventRecord(
+        TABLE,
+        STREAM,
+        SourceType.VLLM,
+        CopyPolicy.COUNT,
+        new Incarnation(7, 9, 1),
+        new Position(-3L, 2, true),
+        after,
+        1_760_000_000_250_000L,
+        List.of(events));
+  }
+
+  private static EventRecord everyKind() {
+    return record(
+        41L,
+        new KvEvent.Stored(
+            new Place("GPU", 1, 0, "w0"),
+            new StatedContext("lora", 12, "w8a8", "salt"),
+            Parent.of(-1L),
+            Hashes.wrap(1, -2, 3),
+            Hashes.wrap(4, 5, 6),
+            Hashes.wrap(0, 0, 9)),
+        new KvEvent.Stored(
+            Place.of(null, 0),
+            StatedContext.NONE,
+            Parent.ROOT,
+            Hashes.wrap(8),
+            Hashes.EMPTY,
+            Hashes.EMPTY),
+        new KvEvent.Stored(
+            Place.of("cpu", 0),
+            StatedContext.NONE,
+            Parent.UNKNOWN,
+            Hashes.wrap(8),
+            Hashes.EMPTY,
+            Hashes.EMPTY),
+        new KvEvent.Removed(Place.of("CPU", 0), Hashes.wrap(1, 1), Hashes.wrap(1, 0)),
+        new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
+        new KvEvent.Gap(5, 9),
+        new KvEvent.Retired());
+  }
+
+  @Test
+  void shouldReadBackWhatItWrote_whenEveryKindIsUsed() {
+    EventRecord record = everyKind();
+    assertThat(EventRecordCodec.decode(EventRecordCodec.encode(record))).isEqualTo(record);
+    EventRecord atStart = record(null);
+    assertThat(EventRecordCodec.decode(EventRecordCodec.encode(atStart))).isEqualTo(atStart);
+  }
+
+  /** These bytes are in users' topics: this test may get new lines, never changed ones. */
+  @Test
+  void shouldStillReadVersionOne_whenBytesWereWrittenLongAgo() {
+    EventRecord record =
+        record(
+            41L,
+            new KvEvent.Removed(
+                Place.of("GPU", 1), Hashes.wrap(0x8aacae47f66585edL), Hashes.EMPTY));
+    String written =
+        "010100"
+            + "0864656661756c74"
+            + "09646565707365656b"
+            + "10"
+            + "01"
+            + "0531333337"
+            + "04657c30"
+            + "0864656661756c74"
+            + "01"
+            + "01"
+            + "0e1202"
+            + "fdffffffffffffffff01"
+            + "02"
+            + "03"
+            + "29"
+            + "a0c28eedbdada006"
+            + "01"
+            + "02"
+            + "04475055"
+            + "01"
+            + "00"
+            + "00"
+            + "01"
+            + "8aacae47f66585ed"
+            + "00";
+    assertThat(HexFormat.of().formatHex(EventRecordCodec.encode(record))).isEqualTo(written);
+    assertThat(EventRecordCodec.decode(HexFormat.of().parseHex(written))).isEqualTo(record);
+  }
+
+  @Test
+  void shouldRefuseClearly_whenTheVersionIsNewer() {
+    byte[] bytes = EventRecordCodec.encode(everyKind());
+    bytes[0] = 2;
+    assertThatThrownBy(() -> EventRecordCodec.decode(bytes))
+        .isInstanceOf(MalformedRecordException.class)
+        .hasMessage("event record version 2 is not known here (newest known: 1)");
+  }
+
+  @Test
+  void shouldOnlyThrowMalformed_whenBytesAreCutOrFlipped() {
+    byte[] good = EventRecordCodec.encode(everyKind());
+    for (int length = 0; length < good.length; length++) {
+      byte[] cut = Arrays.copyOf(good, length);
+      assertThatThrownBy(() -> EventRecordCodec.decode(cut))
+          .isInstanceOf(MalformedRecordException.class);
+    }
+    Random random = new Random(7);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] flipped = good.clone();
+      flipped[random.nextInt(flipped.length)] ^= (byte) (1 << random.nextInt(8));
+      try {
+        EventRecordCodec.decode(flipped);
+      } catch (MalformedRecordException expected) {
+        assertThat(expected).hasMessageNotContaining("null");
+      }
+    }
+  }
+}
