@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.error;
+
+/**
+ * Catalogue of everything this server refuses. {@link #reason()} is the stable text a client may
+ * branch on; the human text beside it may change between versions.
+ */
+public enum ErrorCode {
+  INVALID_JSON(400, "invalid_json"),
+  MISSING(400, "missing"),
+  INVALID_TYPE(400, "invalid_type"),
+  INVALID_VALUE(400, "invalid_value"),
+  OUT_OF_RANGE(400, "out_of_range"),
+  CONFLICTING_FIELDS(400, "conflicting_fields"),
+  UNKNOWN_FIELD(400, "unknown_field"),
+  UNSUPPORTED(400, "unsupported"),
+  NOT_FOUND(404, "not_found"),
+  SERVICE_NOT_FOUND(404, "service_not_found"),
+  METHOD_NOT_ALLOWED(405, "method_not_allowed"),
+  REGISTRATION_CONFLICT(409, "registration_conflict"),
+  BODY_TOO_LARGE(413, "body_too_large"),
+  TOO_MANY_ITEMS(413, "too_many_items"),
+  UNSUPPORTED_CONTENT_TYPE(415, "unsupported_content_type"),
+  TOO_MANY_REQUESTS(429, "too_many_requests"),
+  BAD_REQUEST(400, "bad_request"),
+  INTERNAL(500, "internal"),
+  NOT_READY(503, "not_ready"),
+  REGISTRATION_TIMEOUT(503, "registration_timeout");
+
+  private final int status;
+  private final String reason;
+
+  ErrorCode(int status, String reason) {
+    this.status = status;
+    this.reason = reason;
+  }
+
+  /** HTTP status, 400 to 599. */
+  public int status() {
+    return status;
+  }
+
+  /** Value of the body's {@code reason} member. */
+  public String reason() {
+    return reason;
+  }
+}

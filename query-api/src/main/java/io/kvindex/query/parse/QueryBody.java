@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.parse;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One parsed query, made to be reused: the arrays grow to the largest body seen and are handed out
+ * without a copy. Defaults are applied already, so absent, null and empty are not told apart here.
+ * Not thread-safe; valid until the next parse into it.
+ */
+public final class QueryBody {
+  /** {@link #blockSize()} of a body that names none. */
+  public static final int NO_BLOCK_SIZE = 0;
+
+  /** {@link #loraId()} of a body without one. Source: reference 002, default of {@code lora_id}. */
+  public static final long NO_LORA_ID = -1;
+
+  /** Largest block size anybody may state. */
+  public static final int MAX_BLOCK_SIZE = 1 << 20;
+
+  /** Tenant of a body that names none. */
+  public static final String DEFAULT_TENANT = "default";
+
+  /** Arrays beyond this many elements are given back after use, so one huge prompt is not kept. */
+  private static final int KEPT_ITEMS = 1 << 17;
+
+  private int[] tokens = new int[1024];
+  private long[] hashes = new long[64];
+  private int count;
+  String model = "";
+  int blockSize = NO_BLOCK_SIZE;
+  String tenant = DEFAULT_TENANT;
+  String loraName = "";
+  long loraId = NO_LORA_ID;
+  String cacheSalt = "";
+  @Nullable String instanceId;
+
+  void reset() {
+    count = 0;
+    model = "";
+    blockSize = NO_BLOCK_SIZE;
+    tenant = DEFAULT_TENANT;
+    loraName = "";
+    loraId = NO_LORA_ID;
+    cacheSalt = "";
+    instanceId = null;
+    if (tokens.length > KEPT_ITEMS) {
+      tokens = new int[KEPT_ITEMS];
+    }
+    if (hashes.length > KEPT_ITEMS) {
+      hashes = new long[KEPT_ITEMS];
+    }
+  }
+
+  void resetItems() {
+    count = 0;
+  }
+
+  void setCount(int items) {
+    count = items;
+  }
+
+  /** The token array, room for at least {@code items} elements; contents up to there are kept. */
+  int[] tokensWithRoom(int items) {
+    if (items > tokens.length) {
+      tokens = Arrays.copyOf(tokens, Math.max(items, tokens.length * 2));
+    }
+    return tokens;
+  }
+
+  /** The hash array, room for at least {@code items} elements; contents up to there are kept. */
+  long[] hashesWithRoom(int items) {
+    if (items > hashes.length) {
+      hashes = Arrays.copyOf(hashes, Math.max(items, hashes.length * 2));
+    }
+    return hashes;
+  }
+
+  void addToken(long token) {
+    tokensWithRoom(count + 1)[count] = (int) token;
+    count++;
+  }
+
+  void addHash(long hash) {
+    hashesWithRoom(count + 1)[count] = hash;
+    count++;
+  }
+
+  /** Reused array of u32 token ids as raw bits; only the first {@link #count()} are valid. */
+  public int[] tokens() {
+    return tokens;
+  }
+
+  /** Reused array of u64 sequence hashes as raw bits; only the first {@link #count()} are valid. */
+  public long[] hashes() {
+    return hashes;
+  }
+
+  /** Number of tokens or hashes, whichever the form asks for. */
+  public int count() {
+    return count;
+  }
+
+  /** Model, never empty. */
+  public String model() {
+    return model;
+  }
+
+  /** Tokens per block, 1 to {@link #MAX_BLOCK_SIZE}, or {@link #NO_BLOCK_SIZE}. */
+  public int blockSize() {
+    return blockSize;
+  }
+
+  public String tenant() {
+    return tenant;
+  }
+
+  /** Adapter name, empty for the base model or where only an id was given. */
+  public String loraName() {
+    return loraName;
+  }
+
+  /** Deprecated adapter id, or {@link #NO_LORA_ID}. */
+  public long loraId() {
+    return loraId;
+  }
+
+  /** {@code cache_salt}, empty for none. */
+  public String cacheSalt() {
+    return cacheSalt;
+  }
+
+  /** The only instance asked for, null for all. */
+  public @Nullable String instanceId() {
+    return instanceId;
+  }
+}

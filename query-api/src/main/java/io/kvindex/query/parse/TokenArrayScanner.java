@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.parse;
+
+/**
+ * Reads {@code [1,2, 3]} into a body's token array. Works on a bit mask of the non-digits of 64
+ * bytes at a time, so that finding the next number does not wait for the previous one: that wait is
+ * what limits a scanner that goes number by number.
+ */
+final class TokenArrayScanner {
+  /** Answer for an array this scanner leaves to Jackson. */
+  static final int UNUSUAL = -1;
+
+  /** Bytes that must be readable (and are ignored) beyond the end of the text. */
+  static final int PADDING = 64;
+
+  private static final int MAX_DIGITS = 10;
+  private static final long TEN_TO_8 = 100_000_000L;
+  private static final long MAX_U32 = 0xFFFF_FFFFL;
+
+  private TokenArrayScanner() {}
+
+  /**
+   * Scans from the first byte after the opening bracket.
+   *
+   * @param from at least 10, so that a word before the first digit's end can be read
+   * @return position after the closing bracket, or {@link #UNUSUAL}
+   */
+  static int scan(byte[] text, int from, int end, int maxItems, QueryBody into) {
+    int[] tokens = into.tokensWithRoom(Math.min(maxItems, (end - from) / 4 + 16));
+    int start = from;
+    int count = 0;
+    for (int base = from; base < end; base += 64) {
+      long mask = Digits.nonDigitMask(text, base);
+      while (mask != 0) {
+        int at = base + Long.numberOfTrailingZeros(mask);
+        mask &= mask - 1;
+        if (at < start) {
+          continue; // the blank after a comma
+        }
+        int digits = at - start;
+        long value = value(text, start, at);
+        if (value < 0 || at >= end || count >= maxItems) {
+          return UNUSUAL;
+        }
+        if (count == tokens.length) {
+          tokens = into.tokensWithRoom(count + 1);
+        }
+        tokens[count++] = (int) value;
+        byte separator = text[at];
+        start = text[at + 1] == ' ' ? at + 2 : at + 1;
+        if (separator != ',') {
+          into.setCount(count);
+          return separator == ']' && digits > 0 ? at + 1 : UNUSUAL;
+        }
+      }
+    }
+    return UNUSUAL;
+  }
+
+  /** Value of the digits in {@code [start, at)}, -1 for what is not a plain u32. */
+  private static long value(byte[] text, int start, int at) {
+    int digits = at - start;
+    if (digits <= 0 || (text[start] == '0' && digits > 1)) {
+      return -1;
+    }
+    if (digits <= 8) {
+      return Digits.tail(Digits.word(text, at - 8), digits);
+    }
+    if (digits > MAX_DIGITS) {
+      return -1;
+    }
+    long high = Digits.tail(Digits.word(text, at - 16), digits - 8);
+    long value = high * TEN_TO_8 + Digits.eight(Digits.word(text, at - 8));
+    return value <= MAX_U32 ? value : -1;
+  }
+}
