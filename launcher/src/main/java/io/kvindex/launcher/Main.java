@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher;
+
+import io.kvindex.launcher.client.QueryCommand;
+import io.kvindex.launcher.client.RegisterCommand;
+import io.kvindex.launcher.client.UnregisterCommand;
+import io.kvindex.launcher.client.WorkersCommand;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** The one program: every process of kvindex and its command-line clients are subcommands. */
+@Command(
+    name = "kvindex",
+    description = {
+      "Knows which engine instance already holds the longest cached prefix of a prompt.",
+      "",
+      "Try it:       kvindex demo",
+      "Run it:       kvindex all --http-port 13333 --data-dir ./kvindex-data",
+      "Follow a vLLM: kvindex register --instance vllm-1 --model llama --block-size 16 \\",
+      "                 --endpoint tcp://127.0.0.1:5557 --replay-endpoint tcp://127.0.0.1:5558",
+      "Ask it:       kvindex query --model llama --block-size 16 --tokens 1,2,3,4,...",
+      ""
+    },
+    subcommands = {
+      RegisterCommand.class,
+      UnregisterCommand.class,
+      QueryCommand.class,
+      WorkersCommand.class,
+      CommandLine.HelpCommand.class
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false)
+public final class Main implements Runnable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+  @Spec private CommandSpec spec;
+
+  /** Runs one command and exits with its code: 0 done, 1 failed, 2 wrong usage. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The command line as a whole, for tests and for {@link #main}. */
+  public static CommandLine commandLine() {
+    return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setUsageHelpAutoWidth(true)
+        .setExecutionExceptionHandler(shortMessages());
+  }
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  /** People get one line that says what to do; the stack goes to the log at level DEBUG. */
+  private static IExecutionExceptionHandler shortMessages() {
+    return (exception, commandLine, parsed) -> {
+      String text = exception.getMessage() == null ? exception.toString() : exception.getMessage();
+      commandLine.getErr().println("kvindex " + commandLine.getCommandName() + ": " + text);
+      LOG.debug("command failed", exception);
+      return CommandLine.ExitCode.SOFTWARE;
+    };
+  }
+}

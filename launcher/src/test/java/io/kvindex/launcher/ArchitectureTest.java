@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The import table of docs/architecture.md, and no cycles between packages. */
+@AnalyzeClasses(packages = "io.kvindex", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  private static final String OURS = "io.kvindex..";
+
+  @ArchTest static final ArchRule modelKnowsNobody = mayUse("model");
+  @ArchTest static final ArchRule bridgeKnowsTheModel = mayUse("bridge", "io.kvindex.model..");
+  @ArchTest static final ArchRule streamsKnowsTheModel = mayUse("streams", "io.kvindex.model..");
+  @ArchTest static final ArchRule sandboxKnowsTheModel = mayUse("sandbox", "io.kvindex.model..");
+
+  @ArchTest
+  static final ArchRule queryKnowsTheModelAndThePublicSideOfStreams =
+      mayUse("query", "io.kvindex.model..", "io.kvindex.streams", "io.kvindex.streams.index");
+
+  @ArchTest
+  static final ArchRule noPackageCycles =
+      slices().matching("io.kvindex.(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule waitsAreNeverSleeps =
+      noClasses().should().callMethod(Thread.class, "sleep", long.class);
+
+  private static ArchRule mayUse(String module, String... others) {
+    String own = "io.kvindex." + module + "..";
+    String[] allowed = java.util.Arrays.copyOf(others, others.length + 1);
+    allowed[others.length] = own;
+    return classes()
+        .that()
+        .resideInAPackage(own)
+        .should()
+        .onlyDependOnClassesThat(
+            com.tngtech.archunit.base.DescribedPredicate.not(
+                    com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage(OURS))
+                .or(
+                    com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage(
+                        allowed)));
+  }
+}
