@@ -2,6 +2,8 @@
 package io.kvindex.model.progress;
 
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * going on from here.
  *
  * @param publisher who; the Kafka key
+ * @param table table its blocks go to; says where to retire them once the registration is gone
+ * @param type kind of publisher
  * @param generation the registration followed, as its offset
  * @param life offset of the record that claimed the current life; null in that very record, which
  *     claims it
@@ -25,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record BridgeProgress(
     PublisherId publisher,
+    TableId table,
+    SourceType type,
     long generation,
     @Nullable Long life,
     long clears,
@@ -37,6 +43,8 @@ public record BridgeProgress(
 
   public BridgeProgress {
     Objects.requireNonNull(publisher);
+    Objects.requireNonNull(table);
+    Objects.requireNonNull(type);
     Objects.requireNonNull(state);
     counters = Map.copyOf(counters);
     lastIds = Map.copyOf(lastIds);

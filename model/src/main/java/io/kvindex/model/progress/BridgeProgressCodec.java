@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
@@ -54,6 +57,12 @@ public final class BridgeProgressCodec {
       @JsonProperty("instance_id") String instanceId,
       @JsonProperty("tenant_id") String tenantId,
       @JsonProperty("dp_rank") int dpRank,
+      @JsonProperty("type") String type,
+      @JsonProperty("table_tenant_id") String tableTenantId,
+      @JsonProperty("modelname") String model,
+      @JsonProperty("block_size") int blockSize,
+      @JsonProperty("hash_algorithm") String hashAlgorithm,
+      @JsonProperty("hash_seed") String hashSeed,
       @JsonProperty("generation") long generation,
       @JsonProperty("life") @Nullable Long life,
       @JsonProperty("clears") long clears,
@@ -70,6 +79,12 @@ public final class BridgeProgressCodec {
           p.publisher().instanceId(),
           p.publisher().tenantId(),
           p.publisher().dpRank(),
+          p.type().wireName(),
+          p.table().tenantId(),
+          p.table().model(),
+          p.table().blockSize(),
+          p.table().hashProfile().algorithm().wireName(),
+          p.table().hashProfile().seed(),
           p.generation(),
           p.life(),
           p.clears(),
@@ -82,8 +97,13 @@ public final class BridgeProgressCodec {
     }
 
     BridgeProgress toProgress() {
+      HashProfile.Algorithm algorithm =
+          HashProfile.Algorithm.valueOf(hashAlgorithm.toUpperCase(Locale.ROOT));
       return new BridgeProgress(
           new PublisherId(instanceId, tenantId, dpRank),
+          new TableId(tableTenantId, model, blockSize, new HashProfile(algorithm, hashSeed)),
+          SourceType.byWireName(type)
+              .orElseThrow(() -> new IllegalArgumentException("unknown type " + type)),
           generation,
           life,
           clears,

@@ -22,6 +22,8 @@ class CodecsTest {
 
   private static final PublisherId PUBLISHER = new PublisherId("vllm-1", "default", 0);
 
+  private static final TableId TABLE = new TableId("acme", "llama", 16, HashProfile.XXH3_DEFAULT);
+
   @Test
   void shouldReadRegistrationsBack_whenOptionalMembersAreAbsentOrThere() {
     TableId table = new TableId("default", "deepseek", 128, HashProfile.xxh3(-1));
@@ -61,10 +63,23 @@ class CodecsTest {
   void shouldReadProgressBack_whenItClaimsALifeAndWhenItGoesOn() {
     BridgeProgress claim =
         new BridgeProgress(
-            PUBLISHER, 3, null, 0, null, 0, PublisherState.PENDING, null, Map.of(), Map.of());
+            PUBLISHER,
+            TABLE,
+            SourceType.SGLANG,
+            3,
+            null,
+            0,
+            null,
+            0,
+            PublisherState.PENDING,
+            null,
+            Map.of(),
+            Map.of());
     BridgeProgress later =
         new BridgeProgress(
             PUBLISHER,
+            TABLE,
+            SourceType.VLLM,
             3,
             17L,
             1,
