@@ -54,7 +54,7 @@ public final class Hashes {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Hashes && Arrays.equals(values, ((Hashes) other).values);
+    return other instanceof Hashes hashes && Arrays.equals(values, hashes.values);
   }
 
   @Override

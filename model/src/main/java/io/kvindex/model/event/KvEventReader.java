@@ -15,26 +15,21 @@ final class KvEventReader {
 
   static KvEvent read(RecordReader in) {
     int kind = in.readByte();
-    switch (kind) {
-      case KvEventWriter.STORED:
-        return new Stored(
-            readPlace(in),
-            readContext(in),
-            readParent(in),
-            in.readHashes(),
-            in.readHashes(),
-            in.readHashes());
-      case KvEventWriter.REMOVED:
-        return new Removed(readPlace(in), in.readHashes(), in.readHashes());
-      case KvEventWriter.CLEARED:
-        return new Cleared(in.readInt(), in.readEnum(ClearScope.values()));
-      case KvEventWriter.GAP:
-        return new Gap(in.readVarint(), in.readVarint());
-      case KvEventWriter.RETIRED:
-        return new Retired();
-      default:
-        throw new MalformedRecordException("unknown event kind " + kind);
-    }
+    return switch (kind) {
+      case KvEventWriter.STORED ->
+          new Stored(
+              readPlace(in),
+              readContext(in),
+              readParent(in),
+              in.readHashes(),
+              in.readHashes(),
+              in.readHashes());
+      case KvEventWriter.REMOVED -> new Removed(readPlace(in), in.readHashes(), in.readHashes());
+      case KvEventWriter.CLEARED -> new Cleared(in.readInt(), in.readEnum(ClearScope.values()));
+      case KvEventWriter.GAP -> new Gap(in.readVarint(), in.readVarint());
+      case KvEventWriter.RETIRED -> new Retired();
+      default -> throw new MalformedRecordException("unknown event kind " + kind);
+    };
   }
 
   private static Place readPlace(RecordReader in) {
@@ -52,14 +47,10 @@ final class KvEventReader {
   }
 
   private static Parent readParent(RecordReader in) {
-    Parent.Kind kind = in.readEnum(Parent.Kind.values());
-    switch (kind) {
-      case ROOT:
-        return Parent.ROOT;
-      case HASH:
-        return Parent.of(in.readLong());
-      default:
-        return Parent.UNKNOWN;
-    }
+    return switch (in.readEnum(Parent.Kind.values())) {
+      case ROOT -> Parent.ROOT;
+      case HASH -> Parent.of(in.readLong());
+      case UNKNOWN -> Parent.UNKNOWN;
+    };
   }
 }
