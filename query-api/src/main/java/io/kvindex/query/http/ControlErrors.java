@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.http;
+
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.metrics.HttpMeters;
+import io.kvindex.query.reply.ErrorBody;
+import io.kvindex.query.reply.JsonBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The one table from exceptions to answers for Javalin's routes. */
+final class ControlErrors {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlErrors.class);
+  private static final AtomicLong INCIDENTS = new AtomicLong();
+
+  private ControlErrors() {}
+
+  static void install(JavalinConfig config, HttpMeters meters) {
+    config.routes.exception(ApiException.class, (e, ctx) -> answer(ctx, e, meters));
+    config.routes.exception(
+        HttpResponseException.class, (e, ctx) -> answer(ctx, translate(e, ctx), meters));
+    config.routes.exception(
+        Exception.class,
+        (e, ctx) -> {
+          long incident = INCIDENTS.incrementAndGet();
+          LOG.error("{} {} failed, incident=c{}", ctx.method(), ctx.path(), incident, e);
+          answer(
+              ctx,
+              ApiException.of(
+                  ErrorCode.INTERNAL,
+                  "internal error, see the server's log, incident c" + incident),
+              meters);
+        });
+  }
+
+  private static ApiException translate(HttpResponseException e, Context ctx) {
+    String route = ctx.method() + " " + ApiException.echo(ctx.path());
+    return switch (e.getStatus()) {
+      case 404 -> ApiException.of(ErrorCode.NOT_FOUND, "no such path: " + route);
+      case 405 -> ApiException.of(ErrorCode.METHOD_NOT_ALLOWED, "wrong method: " + route);
+      case 413 -> ApiException.of(ErrorCode.BODY_TOO_LARGE, "the request body is too long");
+      default ->
+          ApiException.of(
+              e.getStatus() >= 500 ? ErrorCode.INTERNAL : ErrorCode.BAD_REQUEST, textOf(e));
+    };
+  }
+
+  private static String textOf(HttpResponseException e) {
+    @Nullable String message = e.getMessage();
+    return message == null ? "HTTP status " + e.getStatus() : message;
+  }
+
+  private static void answer(Context ctx, ApiException refusal, HttpMeters meters) {
+    meters.refused(refusal.code());
+    JsonBuffer body = new JsonBuffer();
+    ErrorBody.write(refusal, body);
+    ctx.status(refusal.code().status()).contentType("application/json").result(body.asText());
+    if (refusal.code() == ErrorCode.TOO_MANY_REQUESTS) {
+      ctx.header("Retry-After", Replies.RETRY_AFTER_SECONDS);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.http;
+
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.metrics.HttpMeters;
+import io.kvindex.query.parse.QueryForm;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
+import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands in front of Javalin: serves {@code POST /query} and {@code /query_by_hash} itself and
+ * keeps every other route within its bounds. A servlet costs more per request than looking up a
+ * prompt of 4,096 tokens does.
+ */
+final class HotRoutes extends Handler.Wrapper {
+  private final QueryAnswers answers;
+  private final HttpSettings settings;
+  private final ScratchPool pool;
+  private final Semaphore control;
+  private final HttpMeters meters;
+
+  HotRoutes(QueryAnswers answers, HttpSettings settings, MeterRegistry registry) {
+    this.answers = answers;
+    this.settings = settings;
+    pool = new ScratchPool(settings.maxInFlight(), settings.maxItems());
+    control = new Semaphore(settings.maxControl());
+    meters = new HttpMeters(registry, pool::lent);
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    String path = request.getHttpURI().getCanonicalPath();
+    @Nullable QueryForm form = path == null ? null : formOf(path);
+    if (form == null) {
+      return control(request, response, callback);
+    }
+    if (!request.getMethod().equals("POST")) {
+      refuse(
+          response,
+          ApiException.of(
+              ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " " + path + ": use POST"),
+          callback);
+      return true;
+    }
+    @Nullable String binary = binaryType(request);
+    if (binary != null) {
+      refuse(
+          response,
+          ApiException.of(
+              ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+              "Content-Type " + ApiException.echo(binary) + " is not served yet; send JSON"),
+          callback);
+      return true;
+    }
+    query(form, request, response, callback);
+    return true;
+  }
+
+  private void query(QueryForm form, Request request, Response response, Callback callback) {
+    long announced = request.getLength();
+    if (announced > settings.maxBodyBytes()) {
+      refuseBody(request, response, callback);
+      return;
+    }
+    Scratch scratch = pool.lend();
+    if (scratch == null) {
+      refuse(response, busy(settings.maxInFlight() + " queries"), callback);
+      return;
+    }
+    if (announced > 0) {
+      scratch.expect((int) announced);
+    }
+    new QueryExchange(this, form, request, response, callback, scratch).run();
+  }
+
+  private boolean control(Request request, Response response, Callback callback) throws Exception {
+    if (request.getLength() > settings.maxBodyBytes()) {
+      refuseBody(request, response, callback);
+      return true;
+    }
+    if (!control.tryAcquire()) {
+      refuse(response, busy(settings.maxControl() + " requests"), callback);
+      return true;
+    }
+    Request.addCompletionListener(request, failure -> control.release());
+    return super.handle(request, response, callback);
+  }
+
+  private static @Nullable QueryForm formOf(String path) {
+    return switch (path) {
+      case "/query" -> QueryForm.TOKENS;
+      case "/query_by_hash" -> QueryForm.HASHES;
+      default -> null;
+    };
+  }
+
+  /** Any other type is read as JSON: curl sends a form type unless told otherwise. */
+  private static @Nullable String binaryType(Request request) {
+    @Nullable String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+    if (type == null) {
+      return null;
+    }
+    String lower = type.toLowerCase(Locale.ROOT);
+    return lower.contains("msgpack") || lower.startsWith("application/octet-stream") ? type : null;
+  }
+
+  private static ApiException busy(String what) {
+    return ApiException.of(
+        ErrorCode.TOO_MANY_REQUESTS, "more than " + what + " at a time; try again shortly");
+  }
+
+  /** Answers 413 first and then reads the rest into nothing. */
+  void refuseBody(Request request, Response response, Callback callback) {
+    response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    refuse(
+        response,
+        ApiException.of(
+            ErrorCode.BODY_TOO_LARGE,
+            "the request body is longer than " + settings.maxBodyBytes() + " bytes"),
+        Callback.from(new BodyDrain(request, callback)::run, callback::failed));
+  }
+
+  private void refuse(Response response, ApiException refusal, Callback callback) {
+    meters.refused(refusal.code());
+    Replies.refuse(response, refusal, callback);
+  }
+
+  void giveBack(Scratch scratch) {
+    pool.giveBack(scratch);
+  }
+
+  QueryAnswers answers() {
+    return answers;
+  }
+
+  HttpMeters meters() {
+    return meters;
+  }
+
+  int maxBodyBytes() {
+    return settings.maxBodyBytes();
+  }
+}

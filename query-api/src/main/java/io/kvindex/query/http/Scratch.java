@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.http;
+
+import io.kvindex.query.parse.QueryBody;
+import io.kvindex.query.parse.QueryBodyParser;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Everything one query needs, kept from request to request. Belongs to one exchange at a time. */
+final class Scratch {
+  private static final int INITIAL = 64 << 10;
+  private static final int KEPT = 1 << 20;
+
+  final QueryBodyParser parser;
+  final QueryBody query = new QueryBody();
+  final QueryReply reply = new QueryReply();
+  private byte[] body = new byte[INITIAL];
+  private int length;
+
+  Scratch(int maxItems) {
+    parser = new QueryBodyParser(maxItems);
+  }
+
+  void clear() {
+    length = 0;
+    reply.clear();
+    if (body.length > KEPT) {
+      body = new byte[INITIAL];
+    }
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  int length() {
+    return length;
+  }
+
+  /** Makes room for a body whose length was announced, so that it is copied once. */
+  void expect(int bytes) {
+    room(bytes);
+  }
+
+  void append(ByteBuffer chunk) {
+    int more = chunk.remaining();
+    room(length + more);
+    chunk.get(body, length, more);
+    length += more;
+  }
+
+  private void room(int bytes) {
+    int wanted = bytes + QueryBodyParser.PADDING;
+    if (wanted > body.length) {
+      body = Arrays.copyOf(body, Math.max(wanted, (int) Math.min(2L * body.length, 16 << 20)));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.metrics;
+
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.QueryForm;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** The meters of the request path, looked up once so that a request only adds. Thread-safe. */
+public final class HttpMeters {
+  private static final Duration[] BUCKETS = {
+    Duration.ofNanos(20_000),
+    Duration.ofNanos(50_000),
+    Duration.ofNanos(100_000),
+    Duration.ofNanos(200_000),
+    Duration.ofNanos(500_000),
+    Duration.ofMillis(1),
+    Duration.ofMillis(2),
+    Duration.ofMillis(5),
+    Duration.ofMillis(10),
+    Duration.ofMillis(50),
+    Duration.ofMillis(200),
+    Duration.ofSeconds(1)
+  };
+
+  private final Timer[] latency = new Timer[QueryForm.values().length];
+  private final Counter[] items = new Counter[QueryForm.values().length];
+  private final Counter[] refused = new Counter[ErrorCode.values().length];
+
+  /**
+   * @param inFlight queries being read or answered right now
+   */
+  public HttpMeters(MeterRegistry registry, Supplier<Number> inFlight) {
+    for (QueryForm form : QueryForm.values()) {
+      String route = form == QueryForm.TOKENS ? "query" : "query_by_hash";
+      latency[form.ordinal()] =
+          Timer.builder(MetricNames.QUERY_LATENCY)
+              .description("Time from the first byte of a query to its answer")
+              .tag("route", route)
+              .serviceLevelObjectives(BUCKETS)
+              .register(registry);
+      items[form.ordinal()] =
+          Counter.builder(MetricNames.QUERY_ITEMS)
+              .description("Tokens or hashes asked for")
+              .tag("route", route)
+              .register(registry);
+    }
+    for (ErrorCode code : ErrorCode.values()) {
+      refused[code.ordinal()] =
+          Counter.builder(MetricNames.REFUSED)
+              .description("Requests refused, by reason")
+              .tag("reason", code.reason())
+              .register(registry);
+    }
+    Gauge.builder(MetricNames.IN_FLIGHT, inFlight)
+        .description("Queries being read or answered")
+        .register(registry);
+  }
+
+  public void answered(QueryForm form, long nanos, int count) {
+    latency[form.ordinal()].record(nanos, TimeUnit.NANOSECONDS);
+    items[form.ordinal()].increment(count);
+  }
+
+  public void refused(ErrorCode code) {
+    refused[code.ordinal()].increment();
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.reply;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Growable UTF-8 buffer for small JSON answers, reused from request to request so that an answer
+ * allocates nothing. Writes what it is told: commas and brackets are the caller's. Not thread-safe.
+ */
+public final class JsonBuffer {
+  private static final int INITIAL = 4096;
+  private static final int KEPT = 1 << 20;
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  private byte[] bytes = new byte[INITIAL];
+  private int length;
+
+  /** Empties the buffer; gives an unusually large one back. */
+  public void clear() {
+    length = 0;
+    if (bytes.length > KEPT) {
+      bytes = new byte[INITIAL];
+    }
+  }
+
+  public int length() {
+    return length;
+  }
+
+  /** View of what was written; valid until the next write or {@link #clear()}. */
+  public ByteBuffer asByteBuffer() {
+    return ByteBuffer.wrap(bytes, 0, length);
+  }
+
+  /** Copy of what was written, as text. */
+  public String asText() {
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
+  }
+
+  public JsonBuffer raw(byte[] encoded) {
+    room(encoded.length);
+    System.arraycopy(encoded, 0, bytes, length, encoded.length);
+    length += encoded.length;
+    return this;
+  }
+
+  /** One ASCII character of punctuation. */
+  public JsonBuffer raw(char ascii) {
+    room(1);
+    bytes[length++] = (byte) ascii;
+    return this;
+  }
+
+  /** A decimal number. */
+  public JsonBuffer number(long value) {
+    room(20);
+    if (value < 0) {
+      if (value == Long.MIN_VALUE) {
+        return raw("-9223372036854775808".getBytes(StandardCharsets.US_ASCII));
+      }
+      bytes[length++] = '-';
+      value = -value;
+    }
+    int digits = 1;
+    for (long rest = value; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    for (int at = length + digits - 1; at >= length; at--) {
+      bytes[at] = (byte) ('0' + value % 10);
+      value /= 10;
+    }
+    length += digits;
+    return this;
+  }
+
+  /** A quoted and escaped string. */
+  public JsonBuffer string(String text) {
+    raw('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        // Rare enough to afford the encoder, which also replaces lone surrogates.
+        int next = i + 1;
+        while (next < text.length() && text.charAt(next) >= 0x80) {
+          next++;
+        }
+        raw(text.substring(i, next).getBytes(StandardCharsets.UTF_8));
+        i = next - 1;
+      } else if (c == '"' || c == '\\') {
+        raw('\\').raw(c);
+      } else if (c < ' ') {
+        raw('\\').raw('u').raw('0').raw('0').raw((char) HEX[c >> 4]).raw((char) HEX[c & 15]);
+      } else {
+        raw(c);
+      }
+    }
+    return raw('"');
+  }
+
+  /** {@code "name":} with the name escaped. */
+  public JsonBuffer name(String name) {
+    return string(name).raw(':');
+  }
+
+  private void room(int more) {
+    if (length + more > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(length + more, bytes.length * 2));
+    }
+  }
+}
