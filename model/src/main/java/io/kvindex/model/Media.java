@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a medium, as sent by an engine or a storage, counts as: its tier, and the key it is counted
+ * under in an answer. Spellings are compared without regard to case. Immutable.
+ *
+ * <p>Source: spellings of vLLM, SGLang, TensorRT-LLM, Mooncake and LMCache events; see the media
+ * table in the compatibility notes.
+ */
+public final class Media {
+
+  /** Distance from the engine's compute. */
+  public enum Tier {
+    /** Memory of the accelerator. */
+    DEVICE,
+    /** Memory of the host. */
+    HOST,
+    /** Disk, file system or object store. */
+    DISK,
+    /** Somewhere else, or unknown: never taken for the device. */
+    EXTERNAL
+  }
+
+  /** Answer key of the usual device, also of events that name no medium. */
+  public static final String GPU = "GPU";
+
+  /** Answer key of the host tier. */
+  public static final String CPU = "CPU";
+
+  /** Answer key of the disk tier. */
+  public static final String DISK = "DISK";
+
+  private static final Set<String> GPU_SPELLINGS = Set.of("GPU", "HBM", "CUDA");
+  private static final Set<String> OTHER_DEVICES = Set.of("NPU", "TPU");
+  private static final Set<String> HOST_SPELLINGS =
+      Set.of("CPU", "CPU_PINNED", "CPU_TIER1", "DRAM");
+  private static final Set<String> DISK_SPELLINGS =
+      Set.of("DISK", "STORAGE", "FS", "NVME", "SSD", "3FS", "DFS", "NFS", "CPU_TIER2", "OBJ");
+
+  private static final Media STANDARD = new Media(Map.of());
+
+  private final Map<String, Tier> extra;
+
+  private Media(Map<String, Tier> extra) {
+    this.extra = extra;
+  }
+
+  /** The built-in table. */
+  public static Media standard() {
+    return STANDARD;
+  }
+
+  /**
+   * The built-in table with additions; an addition wins over a built-in spelling.
+   *
+   * @param tiers spelling to tier
+   */
+  public static Media extendedBy(Map<String, Tier> tiers) {
+    Map<String, Tier> upper = new HashMap<>();
+    tiers.forEach((medium, tier) -> upper.put(normal(medium), tier));
+    return new Media(Map.copyOf(upper));
+  }
+
+  /** Tier of a medium; null or blank, as old engines send it, is the device. */
+  public Tier tier(@Nullable String medium) {
+    String name = normal(medium);
+    Tier stated = extra.get(name);
+    if (stated != null) {
+      return stated;
+    }
+    if (GPU_SPELLINGS.contains(name) || OTHER_DEVICES.contains(name)) {
+      return Tier.DEVICE;
+    }
+    if (HOST_SPELLINGS.contains(name)) {
+      return Tier.HOST;
+    }
+    return DISK_SPELLINGS.contains(name) ? Tier.DISK : Tier.EXTERNAL;
+  }
+
+  /**
+   * Key a medium is counted under: {@code CPU} for the whole host tier, {@code DISK} for the whole
+   * disk tier, {@code GPU} for all spellings of it, else the medium's own name in upper case.
+   */
+  public String answerKey(@Nullable String medium) {
+    String name = normal(medium);
+    switch (tier(medium)) {
+      case HOST:
+        return CPU;
+      case DISK:
+        return DISK;
+      default:
+        return GPU_SPELLINGS.contains(name) ? GPU : name;
+    }
+  }
+
+  /** Upper case, and a device without its ordinal: {@code cuda:1} is {@code CUDA}. */
+  private static String normal(@Nullable String medium) {
+    if (medium == null || medium.isBlank()) {
+      return GPU;
+    }
+    String name = medium.strip().toUpperCase(Locale.ROOT);
+    int colon = name.indexOf(':');
+    if (colon < 0) {
+      return name;
+    }
+    String device = name.substring(0, colon);
+    return GPU_SPELLINGS.contains(device) || OTHER_DEVICES.contains(device) ? device : name;
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.Media.Tier;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MediaTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    ", DEVICE, GPU",
+    "'', DEVICE, GPU",
+    "GPU, DEVICE, GPU",
+    "gpu, DEVICE, GPU",
+    "HBM, DEVICE, GPU",
+    "cuda, DEVICE, GPU",
+    "cuda:3, DEVICE, GPU",
+    "NPU, DEVICE, NPU",
+    "npu:1, DEVICE, NPU",
+    "TPU, DEVICE, TPU",
+    "CPU, HOST, CPU",
+    "cpu, HOST, CPU",
+    "CPU_PINNED, HOST, CPU",
+    "CPU_TIER1, HOST, CPU",
+    "DRAM, HOST, CPU",
+    "CPU_TIER2, DISK, DISK",
+    "disk, DISK, DISK",
+    "STORAGE, DISK, DISK",
+    "FS, DISK, DISK",
+    "nvme, DISK, DISK",
+    "SSD, DISK, DISK",
+    "3fs, DISK, DISK",
+    "DFS, DISK, DISK",
+    "NFS, DISK, DISK",
+    "OBJ, DISK, DISK",
+    "EXTERNAL, EXTERNAL, EXTERNAL",
+    "shelf, EXTERNAL, SHELF",
+    "s3:bucket, EXTERNAL, S3:BUCKET",
+  })
+  void shouldPlaceAMedium_whenSpelledAsEnginesDo(@Nullable String medium, Tier tier, String key) {
+    assertThat(Media.standard().tier(medium)).isEqualTo(tier);
+    assertThat(Media.standard().answerKey(medium)).isEqualTo(key);
+  }
+
+  @Test
+  void shouldFollowAdditions_whenExtended() {
+    Media media =
+        Media.extendedBy(Map.of("shelf", Tier.DISK, "XPU", Tier.DEVICE, "EXTERNAL", Tier.HOST));
+    assertThat(media.answerKey("Shelf")).isEqualTo("DISK");
+    assertThat(media.answerKey("xpu")).isEqualTo("XPU");
+    assertThat(media.tier("xpu")).isEqualTo(Tier.DEVICE);
+    assertThat(media.answerKey("external")).isEqualTo("CPU");
+    assertThat(media.answerKey("GPU")).isEqualTo("GPU");
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.match;
+
+import io.kvindex.model.Media;
+import io.kvindex.streams.index.OwnerView;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The instances an answer lists, in its order. Immutable; make a new one when registrations change
+ * and keep it until then, since it also keeps what was worked out for the owners last seen.
+ */
+public final class InstanceSet {
+
+  /**
+   * One registered instance.
+   *
+   * @param instanceId as registered
+   * @param ranks its registered ranks
+   * @param pools instance ids of the pools that serve it, null for all, empty for none
+   */
+  public record Instance(String instanceId, List<Integer> ranks, @Nullable Set<String> pools) {
+
+    public Instance {
+      ranks = List.copyOf(ranks);
+      pools = pools == null ? null : Set.copyOf(pools);
+    }
+
+    boolean servedBy(String pool) {
+      return pools == null || pools.contains(pool);
+    }
+  }
+
+  /** No instances. */
+  public static final InstanceSet EMPTY = new InstanceSet(List.of(), Media.standard());
+
+  private final List<Instance> instances;
+  private final Media media;
+  private volatile @Nullable MatchPlan lastPlan;
+
+  /**
+   * @param instances in the order of the answer, each id once
+   * @param media how owners' media are counted
+   */
+  public InstanceSet(List<Instance> instances, Media media) {
+    this.instances = List.copyOf(instances);
+    this.media = media;
+    long distinct = this.instances.stream().map(Instance::instanceId).distinct().count();
+    if (distinct != this.instances.size()) {
+      throw new IllegalArgumentException("an instance is listed twice");
+    }
+  }
+
+  /** How many instances. */
+  public int size() {
+    return instances.size();
+  }
+
+  /** The instance at an index of the answer. */
+  public Instance get(int index) {
+    return instances.get(index);
+  }
+
+  List<Instance> all() {
+    return instances;
+  }
+
+  Media media() {
+    return media;
+  }
+
+  /** What each owner of the view counts for; worked out once per view, shared by all threads. */
+  MatchPlan planFor(OwnerView owners) {
+    MatchPlan plan = lastPlan;
+    if (plan == null || plan.owners() != owners) {
+      plan = new MatchPlanner(this, owners).plan();
+      lastPlan = plan;
+    }
+    return plan;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.query.match;
+
+import org.jspecify.annotations.NullMarked;

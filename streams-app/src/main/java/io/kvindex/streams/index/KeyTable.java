@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.index;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * Lookup key to owner set id: extendible hashing over small {@link Segment}s, so growing costs one
+ * update the copy of one segment (at most 3,840 slots) and never more. Removal leaves no
+ * tombstones; a segment that runs empty shrinks by itself.
+ *
+ * <p>All segments of one size would split at nearly the same time, since keys are spread evenly,
+ * and leave the table half empty at once. So the size of a segment depends on the upper three bits
+ * of its keys: eight sizes between 1 and 15/8, whose splits fall evenly between two doublings.
+ *
+ * <p>One writer. Readers take the {@link #directory} once per walk; segments they find in it are
+ * current or, if replaced since, unchanging copies of the moment they were replaced at.
+ */
+final class KeyTable {
+
+  private static final VarHandle SEGMENTS = MethodHandles.arrayElementVarHandle(long[][].class);
+  private static final int UNIT_SLOTS = 2048;
+  private static final int CLASS_BITS = 3;
+  private static final int MAX_DEPTH = 20;
+  private static final int ARRAY_HEADER_BYTES = 16;
+
+  private final Gauge keys = new Gauge();
+  private final Gauge segmentBytes = new Gauge();
+  private volatile long[][] directory;
+
+  KeyTable() {
+    long[][] first = new long[1 << CLASS_BITS][];
+    for (int i = 0; i < first.length; i++) {
+      first[i] = create(Segment.SMALLEST, CLASS_BITS);
+    }
+    directory = first;
+  }
+
+  /** Any thread: a power of two of segments; pass it to {@link #segment}. */
+  long[][] directory() {
+    return directory;
+  }
+
+  static long[] segment(long[][] directory, long mixed) {
+    int depth = Integer.numberOfTrailingZeros(directory.length);
+    return (long[]) SEGMENTS.getAcquire(directory, (int) (mixed >>> 64 - depth));
+  }
+
+  /** Writer: the segment a key belongs to, valid until the next insertion or removal. */
+  long[] segmentOf(long mixed) {
+    return segment(directory, mixed);
+  }
+
+  /** Writer: adds a key that is not there. */
+  void insert(long mixed, long key, int id) {
+    long[] segment = segmentOf(mixed);
+    if (Segment.count(segment) >= limit(Segment.slots(segment))) {
+      grow(segment, mixed);
+      segment = segmentOf(mixed);
+      if (Segment.count(segment) >= limit(Segment.slots(segment))) {
+        // All keys fell into the same half: as unlikely as it sounds, and worth one more step.
+        insert(mixed, key, id);
+        return;
+      }
+    }
+    if (!Segment.insert(segment, mixed, key, id)) {
+      segment = rebuild(segment, mixed, Segment.slots(segment));
+      Segment.insert(segment, mixed, key, id);
+    }
+    keys.add(1);
+  }
+
+  /** Writer: takes out the key in a slot of the segment it belongs to. */
+  void remove(long[] segment, long mixed, int slot) {
+    Segment.remove(segment, mixed, slot);
+    keys.add(-1);
+    int slots = Segment.slots(segment);
+    if (slots > Segment.SMALLEST && Segment.count(segment) < slots >>> 3) {
+      rebuild(segment, mixed, Math.max(Segment.SMALLEST, slots >>> 1));
+    }
+  }
+
+  /** Any thread. */
+  long keys() {
+    return keys.get();
+  }
+
+  /** Any thread: heap taken, in bytes. */
+  long bytes() {
+    return segmentBytes.get() + 4L * directory.length;
+  }
+
+  private void grow(long[] segment, long mixed) {
+    int slots = Segment.slots(segment);
+    int full = fullSlots(mixed);
+    if (slots < full) {
+      rebuild(segment, mixed, Math.min(full, 2 * slots));
+    } else if (Segment.depth(segment) < MAX_DEPTH) {
+      split(segment, mixed, full);
+    } else {
+      rebuild(segment, mixed, 2 * slots);
+    }
+  }
+
+  private long[] rebuild(long[] segment, long mixed, int slots) {
+    int depth = Segment.depth(segment);
+    long[] copy = create(slots, depth);
+    for (int slot = 0; slot < Segment.slots(segment); slot++) {
+      int id = Segment.idAt(segment, slot);
+      if (id != 0) {
+        long key = Segment.keyAt(segment, slot);
+        Segment.insert(copy, Segment.mix(key), key, id);
+      }
+    }
+    publish(directory, mixed, depth, copy);
+    dropped(segment);
+    return copy;
+  }
+
+  private void split(long[] segment, long mixed, int full) {
+    int depth = Segment.depth(segment) + 1;
+    long bit = 1L << 64 - depth;
+    int ones = 0;
+    for (int slot = 0; slot < Segment.slots(segment); slot++) {
+      if (Segment.idAt(segment, slot) != 0
+          && (Segment.mix(Segment.keyAt(segment, slot)) & bit) != 0) {
+        ones++;
+      }
+    }
+    long[] zero = create(slotsFor(Segment.count(segment) - ones, full), depth);
+    long[] one = create(slotsFor(ones, full), depth);
+    for (int slot = 0; slot < Segment.slots(segment); slot++) {
+      int id = Segment.idAt(segment, slot);
+      if (id != 0) {
+        long key = Segment.keyAt(segment, slot);
+        long hash = Segment.mix(key);
+        Segment.insert((hash & bit) != 0 ? one : zero, hash, key, id);
+      }
+    }
+    long[][] target = directory;
+    if (depth > Integer.numberOfTrailingZeros(target.length)) {
+      target = doubled(target);
+    }
+    publish(target, mixed & ~bit, depth, zero);
+    publish(target, mixed | bit, depth, one);
+    directory = target;
+    dropped(segment);
+  }
+
+  /**
+   * Everything in the segment was written before this release, so whoever finds it finds it whole.
+   */
+  private static void publish(long[][] directory, long mixed, int depth, long[] segment) {
+    int spread = Integer.numberOfTrailingZeros(directory.length) - depth;
+    int first = (int) (mixed >>> 64 - depth) << spread;
+    for (int i = first; i < first + (1 << spread); i++) {
+      SEGMENTS.setRelease(directory, i, segment);
+    }
+  }
+
+  private static long[][] doubled(long[][] directory) {
+    long[][] twice = Arrays.copyOf(directory, 2 * directory.length);
+    for (int i = twice.length - 1; i >= 0; i--) {
+      twice[i] = directory[i >>> 1];
+    }
+    return twice;
+  }
+
+  private long[] create(int slots, int depth) {
+    segmentBytes.add(ARRAY_HEADER_BYTES + 16L * slots + 16);
+    return Segment.create(slots, depth);
+  }
+
+  private void dropped(long[] segment) {
+    segmentBytes.add(-(ARRAY_HEADER_BYTES + 8L * segment.length));
+  }
+
+  private static int fullSlots(long mixed) {
+    int sizeClass = (int) (mixed >>> 64 - CLASS_BITS);
+    return UNIT_SLOTS / 8 * (8 + sizeClass);
+  }
+
+  /** Room for twice the keys, the full size where that is near. */
+  private static int slotsFor(int keys, int full) {
+    return 4 * keys > full ? full : Math.max(Segment.SMALLEST, 2 * keys);
+  }
+
+  /** Keys a segment takes before it grows: 27/32 of its slots. */
+  private static int limit(int slots) {
+    return slots * 27 >>> 5;
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.index;
+
+/**
+ * The in-memory index of one table (tenant, model, block size, hash profile): which owners hold the
+ * block with a given lookup key.
+ *
+ * <p>One writer at a time: all methods that are not marked "any thread" belong to the thread that
+ * owns the table, and handing it over to another thread needs a happens-before edge. Readers use a
+ * {@link PrefixReader} and never block the writer nor each other.
+ *
+ * <p>An update costs one key lookup and one owner-set transition; the worst one copies one segment
+ * of the key table (a few thousand entries).
+ */
+public final class PrefixIndex {
+
+  private final Epochs epochs;
+  private final KeyTable table = new KeyTable();
+  private final OwnerSets sets;
+  private final OwnerSlots slots;
+
+  @SuppressWarnings("UnusedVariable") // keeps the loads of touch() alive
+  private long touched;
+
+  /** An index with reader places of its own. */
+  public PrefixIndex() {
+    this(new Epochs());
+  }
+
+  /**
+   * @param epochs where its readers announce themselves; best one for all tables of a process
+   */
+  public PrefixIndex(Epochs epochs) {
+    this.epochs = epochs;
+    sets = new OwnerSets(epochs);
+    slots = new OwnerSlots(epochs);
+  }
+
+  /**
+   * Makes an owner known and live.
+   *
+   * @return its slot: small, dense, used again after {@link #freeOwner}
+   */
+  public int addOwner(Owner owner) {
+    return slots.add(owner);
+  }
+
+  /**
+   * Hides an owner from every walk that starts from now on, whatever it still holds.
+   *
+   * @throws IllegalStateException if the slot's owner is not live
+   */
+  public void retireOwner(int slot) {
+    slots.retire(slot);
+  }
+
+  /**
+   * Gives a retired owner's slot back. Its blocks should have been removed; if some were not, the
+   * slot waits until they are.
+   *
+   * @throws IllegalStateException if the slot's owner is not retired
+   */
+  public void freeOwner(int slot) {
+    slots.free(slot);
+  }
+
+  /**
+   * The owner in {@code slot} holds the block.
+   *
+   * @return false if it did before
+   */
+  public boolean add(long key, int slot) {
+    slots.checkWritable(slot);
+    long mixed = Segment.mix(key);
+    long[] segment = table.segmentOf(mixed);
+    int at = Segment.slotOf(segment, mixed, key);
+    OwnerSet from = at < 0 ? sets.empty() : sets.get(Segment.idAt(segment, at));
+    if (from.contains(slot)) {
+      return false;
+    }
+    OwnerSet to = sets.flip(from, slot);
+    sets.retain(to);
+    if (at < 0) {
+      table.insert(mixed, key, to.id);
+    } else {
+      Segment.replaceId(segment, at, to.id);
+      sets.release(from);
+    }
+    slots.joined(slot);
+    return true;
+  }
+
+  /**
+   * The owner in {@code slot} does not hold the block any more.
+   *
+   * @return false if it did not before
+   */
+  public boolean remove(long key, int slot) {
+    slots.checkWritable(slot);
+    long mixed = Segment.mix(key);
+    long[] segment = table.segmentOf(mixed);
+    int at = Segment.slotOf(segment, mixed, key);
+    if (at < 0) {
+      return false;
+    }
+    OwnerSet from = sets.get(Segment.idAt(segment, at));
+    if (!from.contains(slot)) {
+      return false;
+    }
+    OwnerSet to = sets.flip(from, slot);
+    if (to.id == OwnerSets.EMPTY) {
+      table.remove(segment, mixed, at);
+    } else {
+      sets.retain(to);
+      Segment.replaceId(segment, at, to.id);
+    }
+    // Only now: whoever starts after the release must not find the id any more.
+    sets.release(from);
+    slots.left(slot);
+    return true;
+  }
+
+  /** Whether the owner in {@code slot} holds the block, live or not. */
+  public boolean contains(long key, int slot) {
+    int id = find(key);
+    return id != OwnerSets.EMPTY && sets.get(id).contains(slot);
+  }
+
+  /** Whether any live owner holds the block. */
+  public boolean held(long key) {
+    int id = find(key);
+    if (id == OwnerSets.EMPTY) {
+      return false;
+    }
+    long[] words = sets.words(id);
+    long[] live = slots.view().liveBits();
+    for (int i = 0; i < Math.min(words.length, live.length); i++) {
+      if ((words[i] & live[i]) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Asks the memory for the entries of keys about to be updated, so that the waiting overlaps.
+   * Worth it for runs of a few blocks in a large table; changes nothing.
+   *
+   * @param keys at least {@code count} lookup keys
+   */
+  public void touch(long[] keys, int count) {
+    long seen = 0;
+    for (int i = 0; i < count; i++) {
+      long mixed = Segment.mix(keys[i]);
+      seen ^= Segment.touch(table.segmentOf(mixed), mixed);
+    }
+    touched = seen;
+  }
+
+  /** Any thread: the live owners by slot. */
+  public OwnerView owners() {
+    return slots.view();
+  }
+
+  /** Any thread: blocks the owner in a slot holds. */
+  public long members(int slot) {
+    return slots.members(slot);
+  }
+
+  /** Any thread: sizes for metrics. */
+  public IndexFigures figures() {
+    return new IndexFigures(
+        table.keys(),
+        slots.view().count(),
+        sets.count(),
+        sets.waiting(),
+        table.bytes() + sets.bytes());
+  }
+
+  Epochs epochs() {
+    return epochs;
+  }
+
+  KeyTable table() {
+    return table;
+  }
+
+  OwnerSets sets() {
+    return sets;
+  }
+
+  private int find(long key) {
+    long mixed = Segment.mix(key);
+    return Segment.find(table.segmentOf(mixed), mixed, key);
+  }
+}

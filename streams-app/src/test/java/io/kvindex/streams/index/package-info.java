@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.streams.index;
+
+import org.jspecify.annotations.NullMarked;
