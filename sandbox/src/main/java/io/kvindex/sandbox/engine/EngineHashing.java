@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.sandbox.engine;
+
+/** How the engine names its blocks. */
+public enum EngineHashing {
+  /** vLLM's {@code sha256_cbor} chain; the wire hash is the digest's last 8 bytes. */
+  VLLM_SHA256_CBOR,
+  /** SGLang's SHA-256 chain; the wire hash is the digest's first 8 bytes. */
+  SGLANG_SHA256,
+  /** A random number for each distinct prefix, always the same one while the engine lives. */
+  RANDOM;
+
+  /** A hasher with its own state; not thread-safe. {@code seed} matters to {@link #RANDOM} only. */
+  BlockHasher hasher(long seed) {
+    return switch (this) {
+      case VLLM_SHA256_CBOR -> new VllmHasher(VllmHasher.DEFAULT_SEED);
+      case SGLANG_SHA256 -> new SglangHasher();
+      case RANDOM -> new RandomHasher(seed);
+    };
+  }
+}

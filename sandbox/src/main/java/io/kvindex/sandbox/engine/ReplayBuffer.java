@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.sandbox.engine;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMsg;
+
+/**
+ * The last batches and the answers made of them. A request is exactly {@code [identity, "", start]}
+ * with {@code start} big-endian of any length up to 8 bytes, empty = 0; anything else gets no reply
+ * at all, as engines do. Used by the publisher's thread only.
+ */
+final class ReplayBuffer {
+  private static final byte[] EMPTY = {};
+  private static final byte[] END = {-1, -1, -1, -1, -1, -1, -1, -1};
+  private static final int WITHOUT_WAITING = ZMQ.DONTWAIT;
+
+  private final int capacity;
+  private final ReplayFraming framing;
+  private final byte[] topic;
+  private final ArrayDeque<Batch> batches = new ArrayDeque<>();
+
+  /** A published batch. */
+  record Batch(long sequence, Payload payload, boolean live) {
+    byte[] sequenceFrame() {
+      return ByteBuffer.allocate(8).putLong(sequence).array();
+    }
+  }
+
+  /** Encoded bytes, shared and never written again. */
+  static final class Payload {
+    final byte[] bytes;
+
+    Payload(byte[] bytes) {
+      this.bytes = bytes;
+    }
+  }
+
+  ReplayBuffer(int capacity, ReplayFraming framing, byte[] topic) {
+    this.capacity = capacity;
+    this.framing = framing;
+    this.topic = topic;
+  }
+
+  void add(Batch batch) {
+    batches.addLast(batch);
+    if (batches.size() > capacity) {
+      batches.removeFirst();
+    }
+  }
+
+  /** Answers one waiting request. ROUTER never blocks: beyond its high-water mark it drops. */
+  void serve(ZMQ.Socket router) {
+    ZMsg request = ZMsg.recvMsg(router, ZMQ.DONTWAIT);
+    if (request == null || request.size() != 3) {
+      return;
+    }
+    byte[] identity = request.pop().getData();
+    request.pop();
+    byte[] start = request.pop().getData();
+    if (start.length > 8) {
+      return;
+    }
+    long from = unsigned(start);
+    for (Batch batch : batches) {
+      if (Long.compareUnsigned(batch.sequence(), from) >= 0) {
+        reply(router, identity, topic, batch.sequenceFrame(), batch.payload().bytes);
+      }
+    }
+    reply(router, identity, EMPTY, END, EMPTY);
+  }
+
+  private void reply(
+      ZMQ.Socket router, byte[] identity, byte[] topicFrame, byte[] sequence, byte[] payload) {
+    router.send(identity, ZMQ.SNDMORE | WITHOUT_WAITING);
+    router.send(EMPTY, ZMQ.SNDMORE | WITHOUT_WAITING);
+    if (framing == ReplayFraming.VLLM_026) {
+      router.send(topicFrame, ZMQ.SNDMORE | WITHOUT_WAITING);
+    }
+    router.send(sequence, ZMQ.SNDMORE | WITHOUT_WAITING);
+    router.send(payload, WITHOUT_WAITING);
+  }
+
+  private static long unsigned(byte[] bigEndian) {
+    long value = 0;
+    for (byte b : bigEndian) {
+      value = value << 8 | (b & 0xff);
+    }
+    return value;
+  }
+}
