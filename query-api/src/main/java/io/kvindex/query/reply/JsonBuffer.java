@@ -46,6 +46,14 @@ public final class JsonBuffer {
     return this;
   }
 
+  /** What another buffer holds. */
+  public JsonBuffer raw(JsonBuffer other) {
+    room(other.length);
+    System.arraycopy(other.bytes, 0, bytes, length, other.length);
+    length += other.length;
+    return this;
+  }
+
   /** One ASCII character of punctuation. */
   public JsonBuffer raw(char ascii) {
     room(1);

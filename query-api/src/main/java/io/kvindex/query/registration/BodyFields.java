@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a small JSON body, each read with its type. null is the same as absent. A repeated
+ * member is refused: for a registration the first or the last one may be the wrong one.
+ */
+final class BodyFields {
+  private static final JsonMapper JSON =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private final JsonNode root;
+
+  private BodyFields(JsonNode root) {
+    this.root = root;
+  }
+
+  static BodyFields parse(byte[] body) {
+    if (body.length == 0) {
+      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is empty");
+    }
+    try {
+      JsonNode root = JSON.readTree(body);
+      if (!root.isObject()) {
+        throw ApiException.of(ErrorCode.INVALID_JSON, "the request body must be a JSON object");
+      }
+      return new BodyFields(root);
+    } catch (JsonProcessingException e) {
+      String place =
+          e.getLocation() == null
+              ? ""
+              : " at line "
+                  + e.getLocation().getLineNr()
+                  + ", column "
+                  + e.getLocation().getColumnNr();
+      throw ApiException.of(
+          ErrorCode.INVALID_JSON,
+          "malformed JSON" + place + ": " + ApiException.echo(firstLine(e.getOriginalMessage())));
+    } catch (IOException e) {
+      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
+    }
+  }
+
+  private static String firstLine(String message) {
+    int end = message.indexOf(" (start marker");
+    String text = end < 0 ? message : message.substring(0, end);
+    int line = text.indexOf('\n');
+    return line < 0 ? text : text.substring(0, line);
+  }
+
+  boolean has(String field) {
+    return root.hasNonNull(field);
+  }
+
+  /** A member's text, null if absent. */
+  @Nullable String text(String field) {
+    if (!has(field)) {
+      return null;
+    }
+    JsonNode value = root.get(field);
+    if (!value.isTextual()) {
+      throw wrongType(field, "a string");
+    }
+    return value.textValue();
+  }
+
+  String requiredText(String field) {
+    String value = text(field);
+    if (value == null || value.isEmpty()) {
+      throw ApiException.field(
+          ErrorCode.MISSING,
+          field,
+          "`" + field + (value == null ? "` is missing" : "` must not be empty"));
+    }
+    return value;
+  }
+
+  /** A member that has two names; both at once is refused. */
+  @Nullable String eitherText(String name, String alias) {
+    if (has(name) && has(alias)) {
+      throw ApiException.field(
+          ErrorCode.CONFLICTING_FIELDS,
+          alias,
+          "use either `" + name + "` or `" + alias + "`, not both");
+    }
+    return has(alias) ? text(alias) : text(name);
+  }
+
+  /** A whole number within bounds, or the default if absent. */
+  int number(String field, int min, int max, int ifAbsent) {
+    if (!has(field)) {
+      return ifAbsent;
+    }
+    JsonNode value = root.get(field);
+    if (!value.isIntegralNumber()) {
+      throw wrongType(field, "an integer");
+    }
+    if (!value.canConvertToInt() || value.intValue() < min || value.intValue() > max) {
+      throw ApiException.field(
+          ErrorCode.OUT_OF_RANGE,
+          field,
+          "`"
+              + field
+              + "` must be "
+              + min
+              + " to "
+              + max
+              + ", got "
+              + ApiException.echo(value.asText()));
+    }
+    return value.intValue();
+  }
+
+  boolean flag(String field) {
+    if (!has(field)) {
+      return false;
+    }
+    JsonNode value = root.get(field);
+    if (!value.isBoolean()) {
+      throw wrongType(field, "true or false");
+    }
+    return value.booleanValue();
+  }
+
+  /** A list of strings, null if absent. */
+  @Nullable List<String> texts(String field) {
+    if (!has(field)) {
+      return null;
+    }
+    JsonNode value = root.get(field);
+    if (!value.isArray()) {
+      throw wrongType(field, "an array of strings");
+    }
+    List<String> texts = new ArrayList<>();
+    for (JsonNode element : value) {
+      if (!element.isTextual()) {
+        throw ApiException.element(
+            ErrorCode.INVALID_TYPE,
+            field,
+            texts.size(),
+            "`" + field + "[" + texts.size() + "]` must be a string");
+      }
+      texts.add(element.textValue());
+    }
+    return texts;
+  }
+
+  /** The member as it is, null if absent. */
+  @Nullable JsonNode node(String field) {
+    return has(field) ? root.get(field) : null;
+  }
+
+  ApiException wrongType(String field, String wanted) {
+    JsonNode value = root.path(field);
+    String got =
+        value.isContainerNode()
+            ? (value.isArray() ? "an array" : "an object")
+            : ApiException.echo(value.toString());
+    return ApiException.field(
+        ErrorCode.INVALID_TYPE, field, "`" + field + "` must be " + wanted + ", got " + got);
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A valid {@code POST /register} body.
+ *
+ * @param registration what it asks for, with exactly one adapter (empty = base model)
+ * @param replace whether it may take the place of a differing registration
+ */
+public record RegisterRequest(Registration registration, boolean replace) {
+
+  /**
+   * Reads a body.
+   *
+   * @param defaultProfile hash profile of a body that names none
+   * @throws ApiException naming the member at fault
+   */
+  public static RegisterRequest parse(byte[] body, HashProfile defaultProfile) {
+    BodyFields fields = BodyFields.parse(body);
+    refuseDynamo(fields);
+    String endpoint = fields.requiredText("endpoint");
+    checkEndpoint("endpoint", "invalid ZMQ endpoint", endpoint);
+    String replay = fields.text("replay_endpoint");
+    if (replay != null && !replay.isEmpty()) {
+      checkEndpoint("replay_endpoint", "invalid replay endpoint", replay);
+    }
+    SourceType type = type(fields.requiredText("type"));
+    String model = fields.eitherText("modelname", "model");
+    if (model == null || model.isEmpty()) {
+      model = fields.requiredText(fields.has("model") ? "model" : "modelname");
+    }
+    PublisherId publisher = publisher(fields);
+    if (!fields.has("block_size")) {
+      throw ApiException.field(ErrorCode.MISSING, "block_size", "`block_size` is missing");
+    }
+    int blockSize = fields.number("block_size", 1, TableId.MAX_BLOCK_SIZE, 0);
+    HashProfile profile = profile(fields, defaultProfile);
+    Registration registration =
+        new Registration(
+            publisher,
+            endpoint,
+            emptyToNull(replay),
+            type,
+            new TableId(publisher.tenantId(), model, blockSize, profile),
+            List.of(nullToEmpty(fields.text("lora_name"))),
+            emptyToNull(fields.eitherText("additionalsalt", "additional_salt")),
+            copies(fields, type),
+            fields.texts("pools"),
+            nullToEmpty(fields.text("topic")),
+            null);
+    return new RegisterRequest(registration, fields.flag("replace"));
+  }
+
+  /** The publisher a body names; {@code dp_rank} is 0 and the tenant {@code default} if absent. */
+  static PublisherId publisher(BodyFields fields) {
+    String instance = fields.requiredText("instance_id");
+    String tenant = fields.text("tenant_id");
+    int rank = fields.number("dp_rank", 0, Integer.MAX_VALUE, 0);
+    return new PublisherId(
+        instance, tenant == null || tenant.isEmpty() ? PublisherId.DEFAULT_TENANT : tenant, rank);
+  }
+
+  static void refuseDynamo(BodyFields fields) {
+    JsonNode instance = fields.node("instance_id");
+    boolean numeric = instance != null && instance.isNumber() && !fields.has("modelname");
+    if (fields.has("model_name") || numeric) {
+      throw ApiException.field(
+          ErrorCode.UNSUPPORTED,
+          fields.has("model_name") ? "model_name" : "instance_id",
+          "requests with `model_name` or a numeric `instance_id` are not served yet;"
+              + " use `modelname` and a string");
+    }
+  }
+
+  private static void checkEndpoint(String field, String what, String endpoint) {
+    String problem = EndpointSyntax.problem(endpoint);
+    if (problem != null) {
+      throw ApiException.field(
+          ErrorCode.INVALID_VALUE,
+          field,
+          what + " `" + ApiException.echo(endpoint) + "`: " + problem);
+    }
+  }
+
+  private static SourceType type(String name) {
+    return SourceType.byWireName(name)
+        .orElseThrow(
+            () ->
+                ApiException.field(
+                    ErrorCode.INVALID_VALUE,
+                    "type",
+                    "`type` must be vLLM, SGLang, Mooncake or KVEvents, got \""
+                        + ApiException.echo(name)
+                        + "\""));
+  }
+
+  private static CopyPolicy copies(BodyFields fields, SourceType type) {
+    String text = fields.text("copies");
+    if (text == null) {
+      return CopyPolicy.defaultFor(type);
+    }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "count" -> CopyPolicy.COUNT;
+      case "set" -> CopyPolicy.SET;
+      default ->
+          throw ApiException.field(
+              ErrorCode.INVALID_VALUE,
+              "copies",
+              "`copies` must be count or set, got \"" + ApiException.echo(text) + "\"");
+    };
+  }
+
+  /** {@code "xxh3"} or {@code {"algorithm":"xxh3","seed":"1337"}}. */
+  private static HashProfile profile(BodyFields fields, HashProfile ifAbsent) {
+    JsonNode node = fields.node("hash_profile");
+    if (node == null) {
+      return ifAbsent;
+    }
+    if (!node.isTextual() && !node.isObject()) {
+      throw fields.wrongType("hash_profile", "a name or an object");
+    }
+    String name = node.isTextual() ? node.textValue() : node.path("algorithm").asText();
+    if (!name.equalsIgnoreCase(HashProfile.Algorithm.XXH3.wireName())) {
+      throw ApiException.field(
+          ErrorCode.UNSUPPORTED,
+          "hash_profile",
+          "`hash_profile` must be xxh3, got \"" + ApiException.echo(name) + "\"");
+    }
+    JsonNode seed = node.path("seed");
+    if (seed.isMissingNode() || seed.isNull()) {
+      return ifAbsent;
+    }
+    return xxh3(seed.asText());
+  }
+
+  private static HashProfile xxh3(String seed) {
+    try {
+      return new HashProfile(HashProfile.Algorithm.XXH3, seed);
+    } catch (NumberFormatException e) {
+      throw ApiException.field(
+          ErrorCode.INVALID_VALUE,
+          "hash_profile",
+          "the seed must be an unsigned 64-bit number, got \"" + ApiException.echo(seed) + "\"");
+    }
+  }
+
+  private static String nullToEmpty(@Nullable String text) {
+    return text == null ? "" : text;
+  }
+
+  private static @Nullable String emptyToNull(@Nullable String text) {
+    return text == null || text.isEmpty() ? null : text;
+  }
+}

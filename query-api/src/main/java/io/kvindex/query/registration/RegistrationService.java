@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what a registration means beside those there are, writes it, and answers once it is
+ * durable and visible here. An equal registration is never written again: a new record would be a
+ * new generation and hide everything the publisher announced so far. Thread-safe; calls block.
+ */
+public final class RegistrationService implements AutoCloseable {
+  private static final int STRIPES = 64;
+
+  private final RegistrationTable table;
+  private final RegistrationLog log;
+  private final long timeoutNanos;
+  // Two requests about one publisher through this replica go one after the other. Through two
+  // replicas they may cross: the later record wins, as it would a moment later.
+  private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
+
+  /**
+   * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
+   * @param timeout longest time a request may wait; beyond it is 503
+   */
+  public RegistrationService(
+      RegistrationTable table, Map<String, Object> clientConfig, Duration timeout) {
+    this.table = table;
+    this.timeoutNanos = timeout.toNanos();
+    log = new RegistrationLog(clientConfig, timeout);
+    for (int i = 0; i < STRIPES; i++) {
+      stripes[i] = new ReentrantLock();
+    }
+  }
+
+  /** Registers; returns when it is visible here. */
+  public void register(RegisterRequest request) {
+    PublisherId publisher = request.registration().publisher();
+    exclusively(publisher, deadline -> register(request, deadline));
+  }
+
+  private void register(RegisterRequest request, long deadline) throws InterruptedException {
+    Registration wanted = request.registration();
+    RegistrationSnapshot snapshot = table.snapshot();
+    RegistrationConflicts.checkProfile(snapshot, wanted);
+    Registered current = snapshot.get(wanted.publisher());
+    if (current == null) {
+      write(wanted.publisher(), wanted, deadline);
+      return;
+    }
+    Registration old = current.registration();
+    Map<String, String> differences = RegistrationConflicts.differences(old, wanted);
+    String lora = wanted.loraNames().get(0);
+    if (!differences.isEmpty()) {
+      if (!request.replace()) {
+        throw RegistrationConflicts.conflict(old, differences);
+      }
+      write(wanted.publisher(), wanted, deadline);
+    } else if (!old.loraNames().contains(lora)) {
+      List<String> names = new ArrayList<>(old.loraNames());
+      names.add(lora);
+      write(wanted.publisher(), old.withLoraNames(names, current.generation()), deadline);
+    }
+  }
+
+  /**
+   * Unregisters; returns when that is visible here.
+   *
+   * @return whether the publisher is gone; false if only an adapter is
+   */
+  public boolean unregister(UnregisterRequest request) {
+    boolean[] gone = new boolean[1];
+    exclusively(request.publisher(), deadline -> gone[0] = unregister(request, deadline) == null);
+    return gone[0];
+  }
+
+  /** What is left of the publisher. */
+  private @Nullable Registration unregister(UnregisterRequest request, long deadline)
+      throws InterruptedException {
+    PublisherId publisher = request.publisher();
+    Registered current = table.snapshot().get(publisher);
+    @Nullable String lora = request.loraName();
+    if (current == null || (lora != null && !current.registration().loraNames().contains(lora))) {
+      throw ApiException.of(
+          ErrorCode.SERVICE_NOT_FOUND, "service not found: " + publisher.displayName());
+    }
+    List<String> names = new ArrayList<>(current.registration().loraNames());
+    names.remove(lora);
+    Registration left =
+        lora == null || names.isEmpty()
+            ? null
+            : current.registration().withLoraNames(names, current.generation());
+    write(publisher, left, deadline);
+    return left;
+  }
+
+  private void write(PublisherId publisher, @Nullable Registration registration, long deadline)
+      throws InterruptedException {
+    RecordMetadata written = log.write(publisher, registration, deadline);
+    if (!table.awaitOffset(written.partition(), written.offset(), deadline)) {
+      throw RegistrationLog.notAcknowledged();
+    }
+  }
+
+  private void exclusively(PublisherId publisher, Step step) {
+    long deadline = System.nanoTime() + timeoutNanos;
+    ReentrantLock stripe = stripes[Math.floorMod(publisher.hashCode(), STRIPES)];
+    try {
+      if (!stripe.tryLock(timeoutNanos, TimeUnit.NANOSECONDS)) {
+        throw RegistrationLog.notAcknowledged();
+      }
+      try {
+        // What another replica has written must be seen first, or it would be written again.
+        if (!table.refresh(deadline)) {
+          throw RegistrationLog.notAcknowledged();
+        }
+        step.run(deadline);
+      } finally {
+        stripe.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw RegistrationLog.notAcknowledged();
+    }
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run(long deadlineNanos) throws InterruptedException;
+  }
+}

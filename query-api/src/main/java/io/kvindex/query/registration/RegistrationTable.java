@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.topic.Topics;
+import io.kvindex.query.follow.RecordSink;
+import io.kvindex.query.follow.TopicFollower;
+import io.kvindex.query.metrics.MetricNames;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.NavigableMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** This replica's view of the registrations topic. Reading it is free and safe for all threads. */
+public final class RegistrationTable implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RegistrationTable.class);
+
+  private final Counter unreadable;
+  private final TopicFollower follower;
+  private volatile RegistrationSnapshot snapshot = RegistrationSnapshot.EMPTY;
+
+  /**
+   * Starts to follow the topic.
+   *
+   * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
+   */
+  public RegistrationTable(Map<String, Object> clientConfig, MeterRegistry registry) {
+    unreadable =
+        Counter.builder(MetricNames.REGISTRATIONS_UNREADABLE)
+            .description("Records of the registrations topic that could not be read")
+            .register(registry);
+    Gauge.builder(MetricNames.REGISTRATIONS, () -> snapshot.size())
+        .description("Registrations this replica sees")
+        .register(registry);
+    follower = TopicFollower.start(clientConfig, Topics.REGISTRATIONS, new Sink());
+  }
+
+  /** The newest view. */
+  public RegistrationSnapshot snapshot() {
+    return snapshot;
+  }
+
+  /** Whether everything registered before we started is visible. */
+  public boolean caughtUp() {
+    return follower.caughtUp();
+  }
+
+  /** Waits until all that is registered anywhere is visible here; false past the deadline. */
+  boolean refresh(long deadlineNanos) throws InterruptedException {
+    return follower.refresh(deadlineNanos);
+  }
+
+  /** Waits until the record at that offset is visible here; false past the deadline. */
+  boolean awaitOffset(int partition, long offset, long deadlineNanos) throws InterruptedException {
+    return follower.awaitOffset(partition, offset, deadlineNanos);
+  }
+
+  @Override
+  public void close() {
+    follower.close();
+  }
+
+  /** Builds the next snapshot from a poll's records; runs in the follower's thread. */
+  private final class Sink implements RecordSink {
+    private NavigableMap<PublisherId, Registered> next = RegistrationSnapshot.EMPTY.copy();
+
+    @Override
+    public void apply(ConsumerRecord<byte[], byte[]> record) {
+      try {
+        PublisherId publisher = PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8));
+        if (record.value() == null) {
+          next.remove(publisher);
+        } else {
+          Registration registration = RegistrationCodec.decode(record.value());
+          Long continues = registration.continues();
+          long generation = continues == null ? record.offset() : continues;
+          next.put(publisher, new Registered(registration, generation));
+        }
+      } catch (MalformedRecordException | IllegalArgumentException | NullPointerException e) {
+        unreadable.increment();
+        LOG.warn(
+            "skipped an unreadable registration, partition={} offset={}: {}",
+            record.partition(),
+            record.offset(),
+            e.toString());
+      }
+    }
+
+    @Override
+    public void publish() {
+      snapshot = new RegistrationSnapshot(next);
+      next = snapshot.copy();
+    }
+  }
+}
