@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import io.kvindex.bridge.decode.EngineBatch.Skipped;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one payload: {@code [time, events, rank]}, {@code [time, events]} or the map {@code {ts,
+ * events, data_parallel_rank}}. What follows in an array and other keys of a map are stepped over.
+ * For one payload and one thread.
+ */
+final class BatchReader {
+
+  private enum Member {
+    TIME,
+    EVENTS,
+    RANK
+  }
+
+  private static final NameTable<Member> BY_KEY =
+      new NameTable<>(
+          java.util.Map.of(
+              "ts", Member.TIME,
+              "events", Member.EVENTS,
+              "data_parallel_rank", Member.RANK,
+              "attn_dp_rank", Member.RANK));
+
+  /** An integer time beyond is in milliseconds: as seconds it would be after the year 5000. */
+  private static final long MAX_SECONDS = 100_000_000_000L;
+
+  private static final double MICROS_PER_SECOND = 1e6;
+  private static final int MAX_INITIAL_CAPACITY = 256;
+
+  private final MsgPackCursor cursor;
+  private final EventScan scan;
+  private final EventReader reader;
+  private final List<EngineEvent> events = new ArrayList<>();
+  private final List<Skipped> skipped = new ArrayList<>(0);
+  private long timestampMicros;
+  private @Nullable Integer rank;
+
+  BatchReader(byte[] payload, EventLayout layout) {
+    cursor = new MsgPackCursor(payload, 0, payload.length);
+    scan = new EventScan(layout);
+    reader = new EventReader(cursor, scan);
+  }
+
+  DecodeResult read() {
+    try {
+      switch (cursor.peek()) {
+        case ARRAY -> readArray();
+        case MAP -> readMap();
+        default -> {
+          cursor.skip();
+          throw new StructureFault(RejectReason.NOT_A_BATCH);
+        }
+      }
+      if (!cursor.atEnd()) {
+        throw new StructureFault(RejectReason.TRAILING_BYTES);
+      }
+      return new EngineBatch(timestampMicros, rank, events, skipped);
+    } catch (StructureFault e) {
+      return new BatchRejected(e.reason());
+    }
+  }
+
+  private void readArray() {
+    int length = cursor.readArrayHeader();
+    if (length < 2) {
+      throw new StructureFault(RejectReason.NOT_A_BATCH);
+    }
+    readTime();
+    readEvents();
+    if (length > 2) {
+      readRank();
+    }
+    for (int i = 3; i < length; i++) {
+      cursor.skip();
+    }
+  }
+
+  private void readMap() {
+    int entries = cursor.readMapHeader();
+    int[] starts = {-1, -1, -1};
+    for (int i = 0; i < entries; i++) {
+      Member member = readKey();
+      if (member != null) {
+        starts[member.ordinal()] = cursor.position();
+      }
+      cursor.skip();
+    }
+    int end = cursor.position();
+    if (starts[Member.TIME.ordinal()] < 0 || starts[Member.EVENTS.ordinal()] < 0) {
+      throw new StructureFault(RejectReason.NOT_A_BATCH);
+    }
+    cursor.seek(starts[Member.TIME.ordinal()]);
+    readTime();
+    cursor.seek(starts[Member.EVENTS.ordinal()]);
+    readEvents();
+    if (starts[Member.RANK.ordinal()] >= 0) {
+      cursor.seek(starts[Member.RANK.ordinal()]);
+      readRank();
+    }
+    cursor.seek(end);
+  }
+
+  private @Nullable Member readKey() {
+    if (cursor.peek() != MsgPackType.STR) {
+      cursor.skip();
+      return null;
+    }
+    int length = cursor.readRawHeader();
+    Member member = BY_KEY.find(cursor.bytes(), cursor.position(), length);
+    cursor.seek(cursor.position() + length);
+    return member;
+  }
+
+  private void readTime() {
+    MsgPackType type = cursor.peek();
+    int start = cursor.position();
+    cursor.skip();
+    int end = cursor.position();
+    cursor.seek(start);
+    timestampMicros =
+        switch (type) {
+          case INT -> integerTime(cursor.readLong());
+          case FLOAT -> floatTime(cursor.readDouble());
+          default -> throw new StructureFault(RejectReason.NOT_A_BATCH);
+        };
+    cursor.seek(end);
+  }
+
+  private static long integerTime(long value) {
+    if (value < 0 || value > MAX_SECONDS * 1000) {
+      throw new StructureFault(RejectReason.BAD_TIMESTAMP);
+    }
+    return value > MAX_SECONDS ? value * 1000 : value * 1_000_000;
+  }
+
+  private static long floatTime(double seconds) {
+    if (!(seconds >= 0 && seconds <= MAX_SECONDS)) { // also refuses what is no number
+      throw new StructureFault(RejectReason.BAD_TIMESTAMP);
+    }
+    return Math.round(seconds * MICROS_PER_SECOND);
+  }
+
+  private void readRank() {
+    MsgPackType type = cursor.peek();
+    int start = cursor.position();
+    cursor.skip();
+    int end = cursor.position();
+    if (type == MsgPackType.INT) {
+      cursor.seek(start);
+      long stated = cursor.readUpTo(Integer.MAX_VALUE);
+      if (stated < 0) {
+        throw new StructureFault(RejectReason.BAD_RANK);
+      }
+      rank = (int) stated;
+      cursor.seek(end);
+    } else if (type != MsgPackType.NIL) {
+      throw new StructureFault(RejectReason.BAD_RANK);
+    }
+  }
+
+  private void readEvents() {
+    if (cursor.peek() != MsgPackType.ARRAY) {
+      cursor.skip();
+      throw new StructureFault(RejectReason.NOT_A_BATCH);
+    }
+    int count = cursor.readArrayHeader();
+    ((ArrayList<EngineEvent>) events).ensureCapacity(Math.min(count, MAX_INITIAL_CAPACITY));
+    for (int i = 0; i < count; i++) {
+      readEvent(i);
+    }
+  }
+
+  private void readEvent(int index) {
+    SkipReason reason = scan.scan(cursor);
+    int end = cursor.position();
+    if (reason == null) {
+      try {
+        events.add(reader.read());
+      } catch (MalformedEvent e) {
+        reason = SkipReason.MALFORMED;
+      }
+    }
+    if (reason != null) {
+      skipped.add(new Skipped(index, reason));
+    }
+    cursor.seek(end);
+  }
+}

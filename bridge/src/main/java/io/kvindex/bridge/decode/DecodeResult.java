@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+/** What became of a payload: a batch of events, or the reason it is none. */
+public sealed interface DecodeResult permits EngineBatch, BatchRejected {}

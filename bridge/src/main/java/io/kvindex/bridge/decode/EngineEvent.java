@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import io.kvindex.model.event.Hashes;
+import org.jspecify.annotations.Nullable;
+
+/** An event as an engine said it, its wire form taken away and nothing added. Immutable. */
+public sealed interface EngineEvent
+    permits EngineEvent.Stored, EngineEvent.Removed, EngineEvent.Cleared {
+
+  /**
+   * Blocks were committed.
+   *
+   * @param scope which cache of the engine
+   * @param hashes the engine's names for the blocks, in order; may be empty
+   * @param parent name of the block before the first one, null if the engine names none
+   * @param tokens tokens of all blocks, flat
+   * @param blockSize tokens a block, 0 = not stated
+   * @param adapter LoRA adapter the blocks belong to
+   * @param salt request salt, null = none: SGLang's {@code cache_salt}, or vLLM's extra key of a
+   *     prompt's first block
+   * @param extraHashes per block the hash of its other extra keys (multimodal input, prompt
+   *     embeddings), 0 = none; empty = no block has any
+   */
+  record Stored(
+      CacheScope scope,
+      Hashes hashes,
+      @Nullable Long parent,
+      TokenIds tokens,
+      int blockSize,
+      Adapter adapter,
+      @Nullable String salt,
+      Hashes extraHashes)
+      implements EngineEvent {}
+
+  /**
+   * Blocks were evicted.
+   *
+   * @param scope which cache of the engine; removals never state the kind of a group
+   * @param hashes the engine's names for the blocks
+   * @param remainingCopies copies left per hash, empty where the engine does not say
+   */
+  record Removed(CacheScope scope, Hashes hashes, Hashes remainingCopies) implements EngineEvent {}
+
+  /**
+   * The cache was emptied.
+   *
+   * @param medium the medium it is limited to, null = as the engine's kind implies
+   */
+  record Cleared(@Nullable String medium) implements EngineEvent {}
+
+  /**
+   * A LoRA adapter as named by an engine.
+   *
+   * @param id its number, null = none stated; -1 is an engine's way to say none
+   * @param name its name, null = none stated
+   */
+  record Adapter(@Nullable Integer id, @Nullable String name) {
+    /** The base model, or a version that does not say. */
+    public static final Adapter NONE = new Adapter(null, null);
+  }
+
+  /**
+   * Which cache of the engine an event speaks of.
+   *
+   * @param medium storage medium as sent, null = not stated
+   * @param group attention group, null = not stated
+   * @param specKind kind of that group's layers, null = not stated
+   * @param slidingWindow its window in tokens, null = none
+   * @param locality {@code LOCAL} or {@code REMOTE}, null = not stated
+   * @param ownership secondary tier that holds the blocks, null = not stated
+   */
+  record CacheScope(
+      @Nullable String medium,
+      @Nullable Integer group,
+      @Nullable String specKind,
+      @Nullable Integer slidingWindow,
+      @Nullable String locality,
+      @Nullable String ownership) {}
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import io.kvindex.bridge.decode.EngineEvent.Adapter;
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import io.kvindex.bridge.decode.TokenIds.Fit;
+import io.kvindex.model.event.Hashes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Second pass over an event: builds it from the members an {@link EventScan} found. Moves the
+ * cursor about; the caller puts it back.
+ */
+final class EventReader {
+
+  private static final CacheScope NOWHERE = new CacheScope(null, null, null, null, null, null);
+  private static final TokenIds TOKENS_UNUSABLE = new TokenIds(new int[0], false, Fit.UNUSABLE);
+
+  private final MsgPackCursor cursor;
+  private final EventScan scan;
+
+  EventReader(MsgPackCursor cursor, EventScan scan) {
+    this.cursor = cursor;
+    this.scan = scan;
+  }
+
+  /**
+   * Builds the scanned event.
+   *
+   * @throws MalformedEvent if a member has an impossible type or value
+   */
+  EngineEvent read() {
+    return switch (scan.kind()) {
+      case STORED -> readStored();
+      case REMOVED -> readRemoved();
+      case CLEARED -> new EngineEvent.Cleared(text(Field.MEDIUM));
+    };
+  }
+
+  private EngineEvent readStored() {
+    CacheScope scope = readScope();
+    Hashes hashes = readHashes();
+    Long parent = readParent();
+    Integer size = optionalInt(Field.BLOCK_SIZE);
+    int blockSize = size == null ? 0 : size;
+    TokenIds tokens =
+        seek(Field.TOKEN_IDS) ? TokenReader.read(cursor, hashes.size(), blockSize) : TokenIds.NONE;
+    Adapter adapter = readAdapter();
+    String salt = readSalt();
+    Hashes extra = Hashes.EMPTY;
+    if (seek(Field.EXTRA_KEYS) && !cursor.nextIsNil()) {
+      ExtraKeysReader keys = new ExtraKeysReader(cursor, adapter, parent == null);
+      Hashes perBlock = keys.read(hashes.size());
+      salt = salt == null ? keys.salt() : salt;
+      if (perBlock != null) {
+        extra = perBlock;
+      } else if (tokens.fit() != Fit.NONE) {
+        tokens = TOKENS_UNUSABLE; // whose block each key belongs to is anybody's guess
+      }
+    }
+    return new EngineEvent.Stored(scope, hashes, parent, tokens, blockSize, adapter, salt, extra);
+  }
+
+  private EngineEvent readRemoved() {
+    CacheScope scope = readScope();
+    Hashes hashes = readHashes();
+    Hashes copies = Hashes.EMPTY;
+    if (seek(Field.REMAINING_COPIES) && !cursor.nextIsNil()) {
+      Hashes stated = readCopies();
+      copies = stated.size() == hashes.size() ? stated : Hashes.EMPTY;
+    }
+    return new EngineEvent.Removed(scope, hashes, copies);
+  }
+
+  private Hashes readCopies() {
+    long[] copies = new long[cursor.readArrayHeader()];
+    for (int i = 0; i < copies.length; i++) {
+      copies[i] = ValueReader.readInt(cursor);
+    }
+    return Hashes.wrap(copies);
+  }
+
+  private CacheScope readScope() {
+    String medium = text(Field.MEDIUM);
+    Integer group = optionalInt(Field.GROUP);
+    String kind = text(Field.SPEC_KIND);
+    Integer window = optionalInt(Field.SLIDING_WINDOW);
+    String locality = text(Field.LOCALITY);
+    String ownership = text(Field.OWNERSHIP);
+    boolean none = medium == null && group == null && kind == null && window == null;
+    return none && locality == null && ownership == null
+        ? NOWHERE
+        : new CacheScope(medium, group, kind, window, locality, ownership);
+  }
+
+  private Hashes readHashes() {
+    if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
+      throw MalformedEvent.INSTANCE;
+    }
+    return ValueReader.readHashes(cursor);
+  }
+
+  private @Nullable Long readParent() {
+    if (!seek(Field.PARENT_HASH) && !seek(Field.PARENT_BLOCK_HASH)) {
+      return null;
+    }
+    return cursor.nextIsNil() ? null : Long.valueOf(ValueReader.readHash(cursor));
+  }
+
+  private Adapter readAdapter() {
+    Integer id = null;
+    if (seek(Field.LORA_ID) && !cursor.nextIsNil()) {
+      long stated = cursor.readLong();
+      if (stated < Integer.MIN_VALUE || stated > Integer.MAX_VALUE) {
+        throw MalformedEvent.INSTANCE;
+      }
+      id = (int) stated;
+    }
+    String name = text(Field.LORA_NAME);
+    if (seek(Field.LORA_NAME_OR_METADATA) && cursor.peek() == MsgPackType.STR) {
+      name = ValueReader.readText(cursor);
+    }
+    return id == null && name == null ? Adapter.NONE : new Adapter(id, name);
+  }
+
+  /** From a member of its own, or from the metadata map of positional events. */
+  private @Nullable String readSalt() {
+    String salt = text(Field.CACHE_SALT);
+    if (!seek(Field.LORA_NAME_OR_METADATA) || cursor.peek() != MsgPackType.MAP) {
+      return salt;
+    }
+    int entries = cursor.readMapHeader();
+    for (int i = 0; i < entries; i++) {
+      boolean named = cursor.peek() == MsgPackType.STR;
+      int key = cursor.position();
+      int length = named ? cursor.readRawHeader() : 0;
+      Field field = named ? Field.byKey(cursor.bytes(), cursor.position(), length) : null;
+      cursor.seek(key);
+      cursor.skip();
+      int value = cursor.position();
+      if (field == Field.CACHE_SALT) {
+        salt = ValueReader.readText(cursor);
+      }
+      cursor.seek(value);
+      cursor.skip();
+    }
+    return salt;
+  }
+
+  private @Nullable String text(Field field) {
+    return seek(field) ? ValueReader.readText(cursor) : null;
+  }
+
+  private @Nullable Integer optionalInt(Field field) {
+    return seek(field) ? ValueReader.readOptionalInt(cursor) : null;
+  }
+
+  private boolean seek(Field field) {
+    if (!scan.has(field)) {
+      return false;
+    }
+    cursor.seek(scan.startOf(field));
+    return true;
+  }
+}

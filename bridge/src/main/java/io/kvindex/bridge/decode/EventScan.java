@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * First pass over an event: checks its structure to the end and notes where each member begins, so
+ * that the second pass builds only what is needed, in any order, with the last of repeated keys.
+ * One for all events of a batch, reused.
+ */
+final class EventScan {
+
+  private static final int ABSENT = -1;
+
+  private final EventLayout layout;
+  private final int[] starts = new int[Field.COUNT];
+  private @Nullable EventKind kind;
+
+  EventScan(EventLayout layout) {
+    this.layout = layout;
+  }
+
+  /** What the scanned event is; only after a scan that found no fault. */
+  EventKind kind() {
+    if (kind == null) {
+      throw MalformedEvent.INSTANCE;
+    }
+    return kind;
+  }
+
+  boolean has(Field field) {
+    return starts[field.ordinal()] != ABSENT;
+  }
+
+  /** Position of the member's value. */
+  int startOf(Field field) {
+    return starts[field.ordinal()];
+  }
+
+  /**
+   * Steps over one event.
+   *
+   * @return why it can not be used, null if it may be
+   * @throws StructureFault if it is no sound msgpack; the rest of the batch is then lost too
+   */
+  @Nullable SkipReason scan(MsgPackCursor cursor) {
+    return switch (cursor.peek()) {
+      case BIN -> scanWrapped(cursor);
+      default -> scanPlain(cursor);
+    };
+  }
+
+  /** An event packed once more into a bin, as llm-d's storage publisher does. */
+  private @Nullable SkipReason scanWrapped(MsgPackCursor cursor) {
+    int length = cursor.readRawHeader();
+    MsgPackCursor inner = cursor.slice(length);
+    cursor.seek(cursor.position() + length);
+    try {
+      SkipReason reason = scanPlain(inner);
+      return inner.atEnd() ? reason : SkipReason.MALFORMED;
+    } catch (StructureFault e) {
+      return SkipReason.MALFORMED; // the bin itself is sound, so only this event is lost
+    }
+  }
+
+  private @Nullable SkipReason scanPlain(MsgPackCursor cursor) {
+    Arrays.fill(starts, ABSENT);
+    kind = null;
+    return switch (cursor.peek()) {
+      case ARRAY -> scanArray(cursor);
+      case MAP -> scanMap(cursor);
+      default -> {
+        cursor.skip();
+        yield SkipReason.MALFORMED;
+      }
+    };
+  }
+
+  private @Nullable SkipReason scanArray(MsgPackCursor cursor) {
+    int length = cursor.readArrayHeader();
+    if (length == 0) {
+      return SkipReason.MALFORMED;
+    }
+    int tag = cursor.position();
+    boolean tagged = cursor.peek() == MsgPackType.STR;
+    cursor.skip();
+    kind = tagged ? tagAt(cursor, tag) : null;
+    List<Field> places = kind == null ? List.of() : layout.of(kind);
+    for (int i = 1; i < length; i++) {
+      if (i <= places.size()) {
+        starts[places.get(i - 1).ordinal()] = cursor.position();
+      }
+      cursor.skip();
+    }
+    if (kind == null) {
+      return tagged ? SkipReason.UNKNOWN_TAG : SkipReason.MALFORMED;
+    }
+    boolean cut = kind == EventKind.STORED && length < EventLayout.MIN_STORED;
+    return cut ? SkipReason.MALFORMED : null;
+  }
+
+  private @Nullable SkipReason scanMap(MsgPackCursor cursor) {
+    int entries = cursor.readMapHeader();
+    for (int i = 0; i < entries; i++) {
+      Field field = readKey(cursor);
+      if (field != null) {
+        starts[field.ordinal()] = cursor.position();
+      }
+      cursor.skip();
+    }
+    Field tag = has(Field.TYPE) ? Field.TYPE : Field.EVENT_TYPE;
+    int end = cursor.position();
+    if (!has(tag)) {
+      return SkipReason.MALFORMED;
+    }
+    cursor.seek(startOf(tag));
+    boolean tagged = cursor.peek() == MsgPackType.STR;
+    cursor.seek(end);
+    if (!tagged) {
+      return SkipReason.MALFORMED;
+    }
+    kind = tagAt(cursor, startOf(tag));
+    return kind == null ? SkipReason.UNKNOWN_TAG : null;
+  }
+
+  private static @Nullable Field readKey(MsgPackCursor cursor) {
+    if (cursor.peek() != MsgPackType.STR) {
+      cursor.skip();
+      return null;
+    }
+    int length = cursor.readRawHeader();
+    Field field = Field.byKey(cursor.bytes(), cursor.position(), length);
+    cursor.seek(cursor.position() + length);
+    return field;
+  }
+
+  private static @Nullable EventKind tagAt(MsgPackCursor cursor, int tag) {
+    int here = cursor.position();
+    cursor.seek(tag);
+    int length = cursor.readRawHeader();
+    EventKind found = EventKind.byTag(cursor.bytes(), cursor.position(), length);
+    cursor.seek(here);
+    return found;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Members of events that we read; all others are stepped over. */
+enum Field {
+  TYPE("type"),
+  /** The standard envelope's tag. */
+  EVENT_TYPE("event_type"),
+  BLOCK_HASHES("block_hashes"),
+  /** The standard's name for the same bits; preferred where both are there. */
+  SEQ_HASHES("seq_hashes"),
+  PARENT_BLOCK_HASH("parent_block_hash"),
+  PARENT_HASH("parent_hash"),
+  TOKEN_IDS("token_ids"),
+  BLOCK_SIZE("block_size"),
+  LORA_ID("lora_id"),
+  LORA_NAME("lora_name"),
+  /** A positional slot that holds vLLM's adapter name or SGLang's metadata map. */
+  LORA_NAME_OR_METADATA(null),
+  MEDIUM("medium"),
+  EXTRA_KEYS("extra_keys"),
+  GROUP("group_idx"),
+  SPEC_KIND("kv_cache_spec_kind"),
+  SLIDING_WINDOW("kv_cache_spec_sliding_window"),
+  LOCALITY("locality"),
+  OWNERSHIP("ownership"),
+  CACHE_SALT("cache_salt"),
+  REMAINING_COPIES("remaining_copy_counts");
+
+  static final int COUNT = values().length;
+
+  private static final NameTable<Field> BY_KEY = keys();
+
+  private final @Nullable String key;
+
+  Field(@Nullable String key) {
+    this.key = key;
+  }
+
+  /** The field of that map key, null if it is none of ours. */
+  static @Nullable Field byKey(byte[] bytes, int from, int length) {
+    return BY_KEY.find(bytes, from, length);
+  }
+
+  private static NameTable<Field> keys() {
+    Map<String, Field> fields = new HashMap<>();
+    for (Field field : values()) {
+      if (field.key != null) {
+        fields.put(field.key, field);
+      }
+    }
+    return new NameTable<>(fields);
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import io.kvindex.model.event.Hashes;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the values events are made of. All methods expect a structurally sound value at the cursor
+ * and throw {@link MalformedEvent} if it is of another type.
+ */
+final class ValueReader {
+
+  /** Names that come with every event, so that they cost no string each. */
+  private static final NameTable<String> COMMON =
+      names(
+          List.of(
+              "GPU",
+              "gpu",
+              "CPU",
+              "cpu",
+              "CPU_PINNED",
+              "DISK",
+              "disk",
+              "STORAGE",
+              "EXTERNAL",
+              "LOCAL",
+              "REMOTE",
+              "full_attention",
+              "mla_attention",
+              "sink_full_attention",
+              "sliding_window",
+              "mamba"));
+
+  private ValueReader() {}
+
+  private static NameTable<String> names(List<String> names) {
+    Map<String, String> table = new HashMap<>();
+    names.forEach(name -> table.put(name, name));
+    return new NameTable<>(table);
+  }
+
+  /** A string or nil. */
+  static @Nullable String readText(MsgPackCursor cursor) {
+    MsgPackType type = cursor.peek();
+    if (type == MsgPackType.NIL) {
+      return null;
+    } else if (type != MsgPackType.STR) {
+      throw MalformedEvent.INSTANCE;
+    }
+    int length = cursor.readRawHeader();
+    int from = cursor.position();
+    cursor.seek(from + length);
+    String common = COMMON.find(cursor.bytes(), from, length);
+    return common != null ? common : utf8(cursor.bytes(), from, length);
+  }
+
+  private static String utf8(byte[] bytes, int from, int length) {
+    for (int i = from; i < from + length; i++) {
+      if (bytes[i] < 0) {
+        return strictUtf8(bytes, from, length);
+      }
+    }
+    return new String(bytes, from, length, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Two different broken strings must not become one name, so broken ones are refused. */
+  private static String strictUtf8(byte[] bytes, int from, int length) {
+    try {
+      ByteBuffer raw = ByteBuffer.wrap(bytes, from, length);
+      return StandardCharsets.UTF_8.newDecoder().decode(raw).toString();
+    } catch (CharacterCodingException e) {
+      throw MalformedEvent.INSTANCE;
+    }
+  }
+
+  /** An int from 0 up, or nil. */
+  static @Nullable Integer readOptionalInt(MsgPackCursor cursor) {
+    if (cursor.nextIsNil()) {
+      return null;
+    }
+    return readInt(cursor);
+  }
+
+  /** An int from 0 up. */
+  static int readInt(MsgPackCursor cursor) {
+    long value = cursor.readUpTo(Integer.MAX_VALUE);
+    if (value < 0) {
+      throw MalformedEvent.INSTANCE;
+    }
+    return (int) value;
+  }
+
+  /** A list of block hashes. */
+  static Hashes readHashes(MsgPackCursor cursor) {
+    long[] hashes = new long[cursor.readArrayHeader()];
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = readHash(cursor);
+    }
+    return Hashes.wrap(hashes);
+  }
+
+  /**
+   * A block hash: integers as raw bits, bytes (also as str, from packers without bin) as their last
+   * eight big-endian, which is how vLLM makes its integers.
+   */
+  static long readHash(MsgPackCursor cursor) {
+    MsgPackType type = cursor.peek();
+    if (type == MsgPackType.INT) {
+      return cursor.readLong();
+    } else if (type != MsgPackType.BIN && type != MsgPackType.STR) {
+      throw MalformedEvent.INSTANCE;
+    }
+    int length = cursor.readRawHeader();
+    if (length == 0) {
+      throw MalformedEvent.INSTANCE;
+    }
+    int end = cursor.position() + length;
+    long hash = 0;
+    for (int i = Math.max(cursor.position(), end - Long.BYTES); i < end; i++) {
+      hash = hash << Byte.SIZE | (cursor.bytes()[i] & 0xff);
+    }
+    cursor.seek(end);
+    return hash;
+  }
+}
