@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.sandbox.broker;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -87,7 +90,7 @@ final class BrokerDirectory implements AutoCloseable {
       if (lock != null) {
         file.truncate(0);
         String pid = Long.toString(ProcessHandle.current().pid());
-        file.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.UTF_8)), 0);
+        file.write(ByteBuffer.wrap(pid.getBytes(UTF_8)), 0);
         return new BrokerDirectory(root, file, lock);
       }
     } catch (OverlappingFileLockException e) {
@@ -127,6 +130,7 @@ final class BrokerDirectory implements AutoCloseable {
     deleteTree(unfinished);
     Files.createDirectories(unfinished);
     new Formatter()
+        .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8))
         .setNodeId(BrokerSettings.NODE_ID)
         .setClusterId(Uuid.randomUuid().toString())
         .addDirectory(unfinished.toString())

@@ -19,6 +19,9 @@ import org.slf4j.LoggerFactory;
  * directory across restarts and crashes, closed cleanly by {@link #close}. It has no
  * authentication; keep it on loopback.
  *
+ * <p>Once running, a fatal fault (a full or failing disk) still makes Kafka halt the whole JVM with
+ * status 1 after an ERROR line: a broker that goes on without its log would lose acknowledged data.
+ *
  * <p>The only class that touches Kafka's server classes, which carry no compatibility promise
  * (written for 4.3.1). Thread-safe.
  */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.sandbox.engine;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -84,9 +86,10 @@ final class BlockTrie {
   /** A frozen picture of what the tiers hold: no device slots, nothing the engine still changes. */
   BlockTrie copyOfContents() {
     BlockTrie copy = new BlockTrie(blockSize, keepsAll);
+    Map<TrieNode, TrieNode> copies = new IdentityHashMap<>();
     for (TrieNode node : nodes.values()) {
       if (node.onGpu() || node.onHost) {
-        TrieNode copied = copy.copyPath(node);
+        TrieNode copied = copy.copyPath(node, copies);
         copied.gpuCopies = node.gpuCopies;
         copied.onHost = node.onHost;
       }
@@ -94,13 +97,25 @@ final class BlockTrie {
     return copy;
   }
 
-  private TrieNode copyPath(TrieNode node) {
-    TrieNode parent = node.parent;
-    if (parent == null) {
-      return roots.computeIfAbsent(node.context, c -> new TrieNode(c, node.hash()));
+  /** Copies a node and those ancestors that have no copy yet; prompts are too long to recurse. */
+  private TrieNode copyPath(TrieNode node, Map<TrieNode, TrieNode> copies) {
+    ArrayDeque<TrieNode> missing = new ArrayDeque<>();
+    TrieNode at = node;
+    while (at.parent != null && !copies.containsKey(at)) {
+      missing.push(at);
+      at = at.parent;
     }
-    TrieNode probe = new TrieNode(copyPath(parent), node.tokens);
-    probe.hash = node.hash;
-    return Objects.requireNonNullElse(nodes.putIfAbsent(probe, probe), probe);
+    TrieNode top = at;
+    TrieNode copied =
+        at.parent == null
+            ? roots.computeIfAbsent(at.context, c -> new TrieNode(c, top.hash()))
+            : Objects.requireNonNull(copies.get(at));
+    for (TrieNode original : missing) {
+      copied = new TrieNode(copied, original.tokens);
+      copied.hash = original.hash;
+      nodes.put(copied, copied);
+      copies.put(original, copied);
+    }
+    return copied;
   }
 }

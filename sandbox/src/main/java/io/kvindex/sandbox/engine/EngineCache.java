@@ -34,10 +34,11 @@ final class EngineCache {
 
   EngineCache(EngineOptions options) {
     this.options = options;
-    this.hasher = options.hashing().hasher(options.seed());
-    this.trie = new BlockTrie(options.blockSize(), options.hashing() == EngineHashing.RANDOM);
-    this.gpu = new GpuPool(options.gpuBlocks());
-    this.host = new HostTier(options.hostBlocks());
+    CacheOptions cache = options.cache();
+    this.hasher = cache.hashing().hasher(cache.seed());
+    this.trie = new BlockTrie(cache.blockSize(), cache.hashing() == EngineHashing.RANDOM);
+    this.gpu = new GpuPool(options.cache().gpuBlocks());
+    this.host = new HostTier(options.cache().hostBlocks());
     this.hostEvents = options.dialect() == EngineDialect.VLLM ? new ArrayList<>() : gpuEvents;
   }
 
@@ -144,7 +145,8 @@ final class EngineCache {
 
   private Stored hostStore(TrieNode node) {
     TrieNode parent = node.parent;
-    boolean placeholder = options.hostStores() == HostStoreForm.PLACEHOLDER || parent == null;
+    boolean placeholder =
+        options.wire().hostStores() == HostStoreForm.PLACEHOLDER || parent == null;
     return new Stored(
         Medium.HOST,
         List.of(new Block(node.hash().wire(), placeholder ? NO_TOKENS : node.tokens)),

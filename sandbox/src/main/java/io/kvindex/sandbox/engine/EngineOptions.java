@@ -9,50 +9,24 @@ import java.time.InstantSource;
  *
  * @param name names threads and log lines
  * @param dialect whose events it sends
- * @param form layout of the events
- * @param framing layout of replay replies
- * @param hostStores what stores in the host tier say
- * @param hashing how blocks are named
- * @param seed of {@link EngineHashing#RANDOM}; give each engine another one
- * @param blockSize tokens in a block, at least 1
- * @param gpuBlocks device blocks, at least 1; a longer prompt is cached as far as they reach
- * @param hostBlocks blocks of the host tier, 0 = no such tier
- * @param rank data-parallel rank stamped on batches
- * @param topic topic frame, may be empty
- * @param host address to bind
- * @param replayBatches batches kept for replay, the oldest are dropped
- * @param replayHighWaterMark messages a slow replay reader may be behind before the engine drops
- *     silently; engines leave ZeroMQ's default of 1000; 0 = no limit
+ * @param cache what it caches
+ * @param wire how it says so
  * @param clock stamps batches
  */
 public record EngineOptions(
-    String name,
-    EngineDialect dialect,
-    EventForm form,
-    ReplayFraming framing,
-    HostStoreForm hostStores,
-    EngineHashing hashing,
-    long seed,
-    int blockSize,
-    int gpuBlocks,
-    int hostBlocks,
-    int rank,
-    String topic,
-    String host,
-    int replayBatches,
-    int replayHighWaterMark,
-    InstantSource clock) {
+    String name, EngineDialect dialect, CacheOptions cache, WireOptions wire, InstantSource clock) {
 
-  public EngineOptions {
-    require(blockSize >= 1, "blockSize", blockSize);
-    require(gpuBlocks >= 1, "gpuBlocks", gpuBlocks);
-    require(hostBlocks >= 0, "hostBlocks", hostBlocks);
-    require(rank >= 0, "rank", rank);
-    require(replayBatches >= 0, "replayBatches", replayBatches);
-    require(replayHighWaterMark >= 0, "replayHighWaterMark", replayHighWaterMark);
+  /** Tokens in a block: what a registration of this engine names. */
+  public int blockSize() {
+    return cache.blockSize();
   }
 
-  private static void require(boolean holds, String field, int value) {
+  /** Data-parallel rank: what a registration of this engine names. */
+  public int rank() {
+    return wire.rank();
+  }
+
+  static void require(boolean holds, String field, int value) {
     if (!holds) {
       throw new IllegalArgumentException(field + " is out of range: " + value);
     }
@@ -172,19 +146,9 @@ public record EngineOptions(
       return new EngineOptions(
           name,
           dialect,
-          form,
-          framing,
-          hostStores,
-          hashing,
-          seed,
-          blockSize,
-          gpuBlocks,
-          hostBlocks,
-          rank,
-          topic,
-          host,
-          replayBatches,
-          replayHighWaterMark,
+          new CacheOptions(hashing, seed, blockSize, gpuBlocks, hostBlocks),
+          new WireOptions(
+              form, framing, hostStores, rank, topic, host, replayBatches, replayHighWaterMark),
           clock);
     }
 

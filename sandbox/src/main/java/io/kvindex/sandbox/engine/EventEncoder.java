@@ -7,7 +7,7 @@ import io.kvindex.sandbox.engine.EngineEvent.Removed;
 import io.kvindex.sandbox.engine.EngineEvent.Stored;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
@@ -31,6 +31,8 @@ import org.msgpack.core.MessagePack;
 final class EventEncoder {
   private static final int FULL_ATTENTION_GROUP = 0;
   private static final String FULL_ATTENTION = "full_attention";
+
+  private static final byte UINT64 = (byte) 0xcf;
 
   private final EngineDialect dialect;
   private final EventForm form;
@@ -205,7 +207,8 @@ final class EventEncoder {
     if (hash >= 0 || dialect == EngineDialect.SGLANG) {
       packer.packLong(hash);
     } else {
-      packer.packBigInteger(new BigInteger(Long.toUnsignedString(hash)));
+      // uint64; the packer itself only takes such a value as a BigInteger.
+      packer.addPayload(ByteBuffer.allocate(9).put(UINT64).putLong(hash).array());
     }
   }
 

@@ -48,14 +48,14 @@ final class EventPublisher {
 
   /** Binds both sockets ({@code tcp://host:*} = a free port) and starts the thread. */
   EventPublisher(EngineOptions options, String bindPub, String bindReplay) {
-    topic = options.topic().getBytes(StandardCharsets.UTF_8);
-    replay = new ReplayBuffer(options.replayBatches(), options.framing(), topic);
+    topic = options.wire().topic().getBytes(StandardCharsets.UTF_8);
+    replay = new ReplayBuffer(options.wire().replayBatches(), options.wire().framing(), topic);
     try {
       pub = context.createSocket(SocketType.PUB);
       pub.setHWM(PUB_HIGH_WATER_MARK);
       endpoint = bind(pub, bindPub);
       router = context.createSocket(SocketType.ROUTER);
-      router.setHWM(options.replayHighWaterMark());
+      router.setHWM(options.wire().replayHighWaterMark());
       replayEndpoint = bind(router, bindReplay);
       woken = context.createSocket(SocketType.PAIR);
       woken.bind(WAKE);

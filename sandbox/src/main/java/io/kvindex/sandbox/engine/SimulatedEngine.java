@@ -25,9 +25,9 @@ public final class SimulatedEngine implements AutoCloseable {
 
   private SimulatedEngine(EngineOptions options) {
     this.options = options;
-    this.encoder = new EventEncoder(options.dialect(), options.form());
+    this.encoder = new EventEncoder(options.dialect(), options.wire().form());
     this.cache = new EngineCache(options);
-    String anyPort = "tcp://" + options.host() + ":*";
+    String anyPort = "tcp://" + options.wire().host() + ":*";
     this.publisher = new EventPublisher(options, anyPort, anyPort);
   }
 
@@ -95,7 +95,7 @@ public final class SimulatedEngine implements AutoCloseable {
     }
     Instant now = options.clock().instant();
     double seconds = now.getEpochSecond() + now.getNano() / 1e9;
-    byte[] payload = encoder.encode(seconds, events, options.rank());
+    byte[] payload = encoder.encode(seconds, events, options.wire().rank());
     publisher.publish(new Batch(++lastSequence, new Payload(payload), live));
     counters = counters.plusBatch(!live);
     for (EngineEvent event : events) {

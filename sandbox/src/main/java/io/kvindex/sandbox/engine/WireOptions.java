@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.sandbox.engine;
+
+/**
+ * A simulated engine's events on the wire.
+ *
+ * @param form layout of the events
+ * @param framing layout of replay replies
+ * @param hostStores what stores in the host tier say
+ * @param rank data-parallel rank stamped on batches
+ * @param topic topic frame, may be empty
+ * @param host address to bind
+ * @param replayBatches batches kept for replay, the oldest are dropped; one of a long prompt takes
+ *     some 100 kB
+ * @param replayHighWaterMark messages a slow replay reader may be behind before the engine drops
+ *     silently; engines leave ZeroMQ's default of 1000; 0 = no limit
+ */
+public record WireOptions(
+    EventForm form,
+    ReplayFraming framing,
+    HostStoreForm hostStores,
+    int rank,
+    String topic,
+    String host,
+    int replayBatches,
+    int replayHighWaterMark) {
+
+  public WireOptions {
+    EngineOptions.require(rank >= 0, "rank", rank);
+    EngineOptions.require(replayBatches >= 0, "replayBatches", replayBatches);
+    EngineOptions.require(replayHighWaterMark >= 0, "replayHighWaterMark", replayHighWaterMark);
+  }
+}
