@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.registration.Registration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From the bytes of one publisher's batches to events in normal form. May learn from what it saw,
+ * so each publisher has its own; used by the I/O thread only.
+ */
+public interface BatchDecoder {
+
+  /** Makes the decoder for a publisher. */
+  interface Factory {
+    /** A new one that knows nothing yet. */
+    BatchDecoder create(Registration registration);
+  }
+
+  /** Decodes one payload; never throws for what it holds. */
+  Decoded decode(byte[] payload);
+
+  /**
+   * What a payload held.
+   *
+   * @param sourceMicros the engine's time, microseconds since the epoch, 0 = unknown
+   * @param events what happened, in order
+   * @param skipped events left out by reason
+   * @param rejected why the whole batch is unusable, null if it is not
+   * @param mismatch how the batch contradicts the registration, for people; null if it does not
+   */
+  record Decoded(
+      long sourceMicros,
+      List<KvEvent> events,
+      Map<String, Long> skipped,
+      @Nullable String rejected,
+      @Nullable String mismatch) {
+
+    /** A batch that is unusable as a whole. */
+    public static Decoded rejected(String reason) {
+      return new Decoded(0, List.of(), Map.of(), reason, null);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.bridge.produce.RecordSplitter;
+import io.kvindex.bridge.produce.SendSession;
+import io.kvindex.bridge.zmq.RawBatch;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.registration.Registration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a batch into event records and sends them. Each sequence yields a record, whatever it held,
+ * so that consumers can tell "nothing happened" from "something is missing". I/O thread only.
+ */
+final class BatchPublisher {
+
+  private final EventSink sink;
+  private final RecordSplitter splitter;
+  private final BridgeMetrics metrics;
+  private final FollowStatus status;
+  private final Incarnation incarnation;
+  private Registration registration;
+  private BatchDecoder decoder;
+  private final BatchDecoder.Factory decoders;
+
+  BatchPublisher(
+      FollowContext context,
+      FollowStatus status,
+      Registration registration,
+      Incarnation incarnation) {
+    this.sink = context.sink();
+    this.splitter = new RecordSplitter(context.limits().recordBytes());
+    this.metrics = context.metrics();
+    this.decoders = context.decoders();
+    this.status = status;
+    this.registration = registration;
+    this.incarnation = incarnation;
+    this.decoder = decoders.create(registration);
+  }
+
+  /** The registration changed in a way that goes on with the same generation. */
+  void update(Registration changed) {
+    registration = changed;
+    decoder = decoders.create(changed);
+  }
+
+  /**
+   * Sends what the batch holds.
+   *
+   * @param after sequence of the record before it on this stream, null = none in this life
+   * @param gap what is missing before it, null = nothing
+   */
+  void publish(
+      RawBatch batch, @Nullable Long after, KvEvent.@Nullable Gap gap, SendSession session) {
+    Decoded decoded = decoder.decode(batch.payload());
+    List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
+    if (gap != null) {
+      events.add(gap);
+    }
+    String rejected = decoded.rejected();
+    if (rejected != null) {
+      quarantine(batch, rejected);
+      events.add(new KvEvent.Gap(batch.sequence(), batch.sequence()));
+    } else {
+      events.addAll(decoded.events());
+      noteDecoded(decoded);
+    }
+    metrics.batch(events);
+    sink.send(
+        session,
+        records(batch, after, decoded.sourceMicros(), splitter.split(events)),
+        batch.receivedMicros());
+  }
+
+  private void noteDecoded(Decoded decoded) {
+    decoded.skipped().forEach(status::skipped);
+    if (decoded.mismatch() != null) {
+      status.mismatched(true, decoded.mismatch());
+    } else if (decoded.events().stream().anyMatch(KvEvent.Stored.class::isInstance)) {
+      status.mismatched(false, null);
+    }
+    if (decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
+      status.cleared();
+    }
+    status.outcome(FrameOutcome.APPLIED, 1);
+  }
+
+  private void quarantine(RawBatch batch, String reason) {
+    metrics.rejected(reason);
+    status.outcome(FrameOutcome.QUARANTINED, 1);
+    status.degraded(
+        "batch " + Long.toUnsignedString(batch.sequence()) + " is in quarantine: " + reason);
+    sink.quarantine(registration.publisher(), batch.sequence(), batch.payload(), reason);
+  }
+
+  private List<EventRecord> records(
+      RawBatch batch, @Nullable Long after, long sourceMicros, List<List<KvEvent>> parts) {
+    List<EventRecord> records = new ArrayList<>(parts.size());
+    for (int i = 0; i < parts.size(); i++) {
+      records.add(
+          new EventRecord(
+              registration.table(),
+              StreamId.of(registration.publisher()),
+              registration.type(),
+              registration.copies(),
+              incarnation,
+              new EventRecord.Position(batch.sequence(), i, i == parts.size() - 1),
+              after,
+              sourceMicros,
+              parts.get(i)));
+    }
+    return records;
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import java.time.Duration;
+
+/**
+ * Bounds of following.
+ *
+ * @param socketHighWaterMark messages ZeroMQ keeps per subscription while we do not read
+ * @param bufferedBatches live batches kept per publisher while a replay runs
+ * @param bufferedBytes the same for all publishers together, in bytes
+ * @param recordBytes size from which a batch is split into several records, in bytes
+ * @param retry pause after a failed send or a socket that could not be opened
+ */
+public record FollowLimits(
+    int socketHighWaterMark,
+    int bufferedBatches,
+    long bufferedBytes,
+    int recordBytes,
+    Duration retry) {
+
+  /** For a site of some hundred engines. */
+  public static final FollowLimits DEFAULT =
+      new FollowLimits(10_000, 20_000, 256L << 20, 512 << 10, Duration.ofSeconds(1));
+}

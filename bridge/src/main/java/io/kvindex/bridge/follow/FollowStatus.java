@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.model.progress.PublisherState;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What others may see of a follower: state, newest problem, counters. The I/O thread writes, any
+ * thread reads.
+ */
+final class FollowStatus {
+
+  private final BridgeMetrics metrics;
+  private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
+  private volatile PublisherState phase = PublisherState.PENDING;
+  private volatile boolean degraded;
+  private volatile boolean mismatched;
+  private volatile boolean failed;
+  private volatile boolean connected;
+  private volatile @Nullable String lastError;
+
+  FollowStatus(BridgeMetrics metrics, boolean degraded) {
+    this.metrics = metrics;
+    this.degraded = degraded;
+  }
+
+  /** The state, worst news first; missing events stay missing while a replay runs. */
+  PublisherState state() {
+    if (failed) {
+      return PublisherState.FAILED;
+    }
+    if (mismatched) {
+      return PublisherState.MISMATCHED;
+    }
+    return degraded ? PublisherState.DEGRADED : phase;
+  }
+
+  void phase(PublisherState next) {
+    phase = next;
+    failed = false;
+  }
+
+  void failed(String problem) {
+    failed = true;
+    lastError = problem;
+  }
+
+  void degraded(String problem) {
+    degraded = true;
+    lastError = problem;
+  }
+
+  /** Nothing it announced before counts any more, so nothing of it is missing either. */
+  void cleared() {
+    degraded = false;
+  }
+
+  void mismatched(boolean is, @Nullable String problem) {
+    mismatched = is;
+    if (problem != null) {
+      lastError = problem;
+    }
+  }
+
+  void problem(String problem) {
+    lastError = problem;
+  }
+
+  void connected(boolean is) {
+    connected = is;
+  }
+
+  boolean isConnected() {
+    return connected;
+  }
+
+  @Nullable String lastError() {
+    return lastError;
+  }
+
+  void received(boolean fromReplay, long count) {
+    metrics.received(fromReplay, count);
+    count(fromReplay ? "frames_replayed" : "frames_live", count);
+  }
+
+  void outcome(FrameOutcome outcome, long count) {
+    metrics.outcome(outcome, count);
+    count(outcome.label(), count);
+  }
+
+  void skipped(String reason, long count) {
+    metrics.skipped(reason, count);
+    count("skipped_" + reason, count);
+  }
+
+  void lost(long batches) {
+    metrics.lost(batches);
+    count("batches_lost", batches);
+  }
+
+  void count(String name, long count) {
+    if (count > 0) {
+      counters.computeIfAbsent(name, key -> new LongAdder()).add(count);
+    }
+  }
+
+  Map<String, Long> counters() {
+    Map<String, Long> sums = new TreeMap<>();
+    counters.forEach((name, sum) -> sums.put(name, sum.sum()));
+    return sums;
+  }
+}

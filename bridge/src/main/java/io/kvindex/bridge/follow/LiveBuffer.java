@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.zmq.RawBatch;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Live batches that wait for a replay, bounded per publisher and for all of them together. I/O
+ * thread only, except {@link #oldestMicros()}.
+ */
+final class LiveBuffer {
+
+  private static final int OVERHEAD_BYTES = 64;
+
+  /** What all buffers of a bridge may hold together. */
+  static final class Pool {
+    private final long maxBytes;
+    private long bytes;
+
+    /**
+     * @param maxBytes limit in bytes
+     */
+    Pool(long maxBytes) {
+      this.maxBytes = maxBytes;
+    }
+  }
+
+  private final Deque<RawBatch> batches = new ArrayDeque<>();
+  private final int maxBatches;
+  private final Pool pool;
+  private volatile long oldestMicros;
+
+  LiveBuffer(int maxBatches, Pool pool) {
+    this.maxBatches = maxBatches;
+    this.pool = pool;
+  }
+
+  /** Whether nothing more should be read; what was read is kept all the same. */
+  boolean isFull() {
+    return batches.size() >= maxBatches || (pool.bytes >= pool.maxBytes && !batches.isEmpty());
+  }
+
+  boolean isEmpty() {
+    return batches.isEmpty();
+  }
+
+  int size() {
+    return batches.size();
+  }
+
+  void add(RawBatch batch) {
+    batches.addLast(batch);
+    pool.bytes += cost(batch);
+    noteOldest();
+  }
+
+  @Nullable RawBatch peek() {
+    return batches.peekFirst();
+  }
+
+  void removeFirst() {
+    pool.bytes -= cost(batches.removeFirst());
+    noteOldest();
+  }
+
+  /** Empties it; how many there were. */
+  int clear() {
+    int count = batches.size();
+    while (!batches.isEmpty()) {
+      removeFirst();
+    }
+    return count;
+  }
+
+  /** When the oldest one was read from its socket, 0 = empty; any thread. */
+  long oldestMicros() {
+    return oldestMicros;
+  }
+
+  private void noteOldest() {
+    RawBatch oldest = batches.peekFirst();
+    oldestMicros = oldest == null ? 0 : oldest.receivedMicros();
+  }
+
+  private static long cost(RawBatch batch) {
+    return batch.payload().length + (long) OVERHEAD_BYTES;
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import org.jspecify.annotations.Nullable;
+
+/** Where a stream is: the last sequence handed to the producer. Sequences are unsigned. */
+final class StreamPosition {
+
+  /** Where a batch lies. */
+  enum Place {
+    /** Right behind the last one. */
+    NEXT,
+    /** Beyond the next one: something is missing. */
+    BEYOND,
+    /** Not beyond the last one. */
+    BEHIND
+  }
+
+  private @Nullable Long last;
+
+  StreamPosition(@Nullable Long last) {
+    this.last = last;
+  }
+
+  /** The last sequence, null = none yet in this life. */
+  @Nullable Long last() {
+    return last;
+  }
+
+  /** The sequence that has to come next; engines count from 0. */
+  long expected() {
+    return last == null ? 0 : last + 1;
+  }
+
+  Place place(long sequence) {
+    int order = Long.compareUnsigned(sequence, expected());
+    return order == 0 ? Place.NEXT : order > 0 ? Place.BEYOND : Place.BEHIND;
+  }
+
+  void moveTo(@Nullable Long sequence) {
+    last = sequence;
+  }
+}

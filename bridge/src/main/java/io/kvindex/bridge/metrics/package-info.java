@@ -1,0 +1,5 @@
+/** What the bridge counts. */
+@NullMarked
+package io.kvindex.bridge.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.produce;
+
+import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.topic.TablePartition;
+import io.kvindex.model.topic.Topics;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.internals.RecordHeader;
+
+/**
+ * Sends event records to the partition of their table and keeps account of what is acknowledged.
+ * The producer is idempotent, so records of a stream stay in the order they were sent in.
+ */
+public final class EventSink {
+
+  /** What a record costs beyond its bytes: key, headers, bookkeeping. Rough. */
+  private static final int OVERHEAD_BYTES = 128;
+
+  /** Larger frames are quarantined without their bytes: brokers refuse records of 1 MiB. */
+  private static final int MAX_QUARANTINED_BYTES = 900_000;
+
+  private final Producer<byte[], byte[]> producer;
+  private final int partitions;
+  private final boolean rawQuarantine;
+  private final SendBudget budget;
+  private final BridgeMetrics metrics;
+
+  /**
+   * @param producer idempotent; closed by the caller
+   * @param partitions partition count of the events topic
+   * @param rawQuarantine whether quarantined frames are kept with their bytes, which hold token ids
+   */
+  public EventSink(
+      Producer<byte[], byte[]> producer,
+      int partitions,
+      boolean rawQuarantine,
+      SendBudget budget,
+      BridgeMetrics metrics) {
+    this.producer = producer;
+    this.partitions = partitions;
+    this.rawQuarantine = rawQuarantine;
+    this.budget = budget;
+    this.metrics = metrics;
+  }
+
+  /** Whether more may be sent now; otherwise stop reading until the budget opens again. */
+  public boolean hasRoom() {
+    return budget.hasRoom();
+  }
+
+  /**
+   * Sends all parts of one batch; the session learns what becomes of them.
+   *
+   * @param receivedMicros when it was read from its socket
+   */
+  public void send(SendSession session, List<EventRecord> parts, long receivedMicros) {
+    EventRecord first = parts.get(0);
+    SendSession.Batch batch =
+        session.begin(
+            first.position().eventId(), first.sourceTimeMicros(), receivedMicros, parts.size());
+    for (EventRecord part : parts) {
+      byte[] value = EventRecordCodec.encode(part);
+      send(
+          new ProducerRecord<>(
+              Topics.EVENTS,
+              TablePartition.of(part.table(), partitions),
+              part.stream().key().getBytes(StandardCharsets.UTF_8),
+              value),
+          value.length,
+          (metadata, problem) -> settle(session, batch, problem));
+    }
+  }
+
+  private void settle(SendSession session, SendSession.Batch batch, Exception problem) {
+    if (problem != null) {
+      metrics.produceError(problem);
+      session.failed(problem);
+    } else {
+      session.partAcked(batch);
+      metrics.acknowledged(batch.sourceMicros, Clock.micros());
+    }
+  }
+
+  /** A record that stands for itself, outside any session, e.g. a retirement. */
+  public void sendAlone(EventRecord record, Callback callback) {
+    byte[] value = EventRecordCodec.encode(record);
+    send(
+        new ProducerRecord<>(
+            Topics.EVENTS,
+            TablePartition.of(record.table(), partitions),
+            record.stream().key().getBytes(StandardCharsets.UTF_8),
+            value),
+        value.length,
+        callback);
+  }
+
+  /** Keeps a frame nobody could decode, with the reason. */
+  public void quarantine(PublisherId publisher, long sequence, byte[] payload, String reason) {
+    boolean raw = rawQuarantine && payload.length <= MAX_QUARANTINED_BYTES;
+    byte[] value = raw ? payload : new byte[0];
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(
+            Topics.QUARANTINE, publisher.key().getBytes(StandardCharsets.UTF_8), value);
+    header(record, "reason", reason);
+    header(record, "sequence", Long.toUnsignedString(sequence));
+    header(record, "length", Integer.toString(payload.length));
+    send(
+        record,
+        value.length,
+        (metadata, problem) -> {
+          if (problem != null) {
+            metrics.produceError(problem);
+          }
+        });
+  }
+
+  private static void header(ProducerRecord<byte[], byte[]> record, String name, String text) {
+    record.headers().add(new RecordHeader(name, text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private void send(ProducerRecord<byte[], byte[]> record, int length, Callback callback) {
+    long cost = length + OVERHEAD_BYTES;
+    budget.take(cost);
+    try {
+      producer.send(
+          record,
+          (metadata, problem) -> {
+            budget.give(cost);
+            callback.onCompletion(metadata, problem);
+          });
+    } catch (RuntimeException e) {
+      // Refused at once (closed, full, no metadata): for its sender the same as refused later.
+      budget.give(cost);
+      callback.onCompletion(null, e);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.produce;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one follower sent since it last (re)started, and how far Kafka has acknowledged it without a
+ * hole. The I/O thread adds, the producer's thread settles. A session that met a failure never
+ * moves again; its follower goes back to {@link #acked()} with a new one.
+ */
+public final class SendSession {
+
+  /**
+   * A batch whose records are all acknowledged, as are all before it.
+   *
+   * @param sequence its sequence, unsigned
+   * @param sourceMicros the engine's time of it
+   */
+  public record Acked(long sequence, long sourceMicros) {}
+
+  /** One batch on its way. Guarded by the session. */
+  static final class Batch {
+    final long sequence;
+    final long sourceMicros;
+    final long receivedMicros;
+    int openParts;
+
+    Batch(long sequence, long sourceMicros, long receivedMicros, int parts) {
+      this.sequence = sequence;
+      this.sourceMicros = sourceMicros;
+      this.receivedMicros = receivedMicros;
+      this.openParts = parts;
+    }
+  }
+
+  private final Runnable onFailure;
+  // Bounded by the send budget.
+  private final Deque<Batch> inFlight = new ArrayDeque<>();
+  private volatile @Nullable Acked acked;
+  private volatile @Nullable Exception failure;
+
+  /**
+   * @param start what was acknowledged before, null = nothing
+   * @param onFailure told once, by the producer's thread, that the session is over
+   */
+  public SendSession(@Nullable Acked start, Runnable onFailure) {
+    this.acked = start;
+    this.onFailure = onFailure;
+  }
+
+  /** The last batch up to which everything is acknowledged, null = none. */
+  public @Nullable Acked acked() {
+    return acked;
+  }
+
+  /** Why the session is over, null while it goes on. */
+  public @Nullable Exception failure() {
+    return failure;
+  }
+
+  /** When the oldest batch on its way was read from its socket, 0 = none is on its way. */
+  public synchronized long oldestUnackedMicros() {
+    Batch oldest = inFlight.peekFirst();
+    return oldest == null ? 0 : oldest.receivedMicros;
+  }
+
+  /** Whether everything sent is acknowledged, or nothing more will be. */
+  public synchronized boolean isSettled() {
+    return inFlight.isEmpty() || failure != null;
+  }
+
+  synchronized Batch begin(long sequence, long sourceMicros, long receivedMicros, int parts) {
+    Batch batch = new Batch(sequence, sourceMicros, receivedMicros, parts);
+    inFlight.addLast(batch);
+    return batch;
+  }
+
+  synchronized void partAcked(Batch batch) {
+    batch.openParts--;
+    if (failure != null) {
+      return;
+    }
+    for (Batch first = inFlight.peekFirst();
+        first != null && first.openParts == 0;
+        first = inFlight.peekFirst()) {
+      inFlight.removeFirst();
+      acked = new Acked(first.sequence, first.sourceMicros);
+    }
+  }
+
+  void failed(Exception cause) {
+    synchronized (this) {
+      if (failure != null) {
+        return;
+      }
+      failure = cause;
+      inFlight.clear();
+    }
+    onFailure.run();
+  }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.zeromq.ZMQ;
+
+/**
+ * The one thread that owns all subscriptions and the state of everything that follows a publisher.
+ * Other threads reach it through {@link #execute} and {@link Signal}; while the gate is closed
+ * (Kafka is behind) it reads no socket at all, so pressure reaches the publishers.
+ */
+public final class IoLoop implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(IoLoop.class);
+  private static final int MAX_SOCKETS = 65_536;
+  private static final int MAX_TASKS = 4_096;
+  private static final long POLL_MS = 250;
+  private static final long GATE_PARK_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Reads one subscription; called by the loop's thread. */
+  public interface Reader {
+    /** Whether there is room for what the socket has; false leaves it to ZeroMQ's buffer. */
+    boolean wantsFrames();
+
+    /** The socket has messages: take a bounded number of them. */
+    void onReadable(SubSocket socket);
+
+    /** The gate was closed and is open again: go on with what had to wait. */
+    void onReopened();
+  }
+
+  /** Whether more may be read now; asked by the loop's thread. */
+  public interface Gate {
+    /** Closed since somebody met it without room. */
+    boolean isClosed();
+
+    /** Opens it again if there is room enough to make it worth while. */
+    boolean tryReopen();
+  }
+
+  /** A flag any thread may raise; the handler then runs once on the loop's thread. */
+  public final class Signal {
+    private final AtomicBoolean raised = new AtomicBoolean();
+    private final Runnable handler;
+
+    private Signal(Runnable handler) {
+      this.handler = handler;
+    }
+
+    /** Never blocks; raising a raised one changes nothing. */
+    public void raise() {
+      if (raised.compareAndSet(false, true)) {
+        signals.add(this);
+        wakeUp();
+      }
+    }
+
+    private void run() {
+      raised.set(false);
+      handler.run();
+    }
+  }
+
+  private final ZMQ.Context context = ZMQ.context(1);
+  private final WakeUp wake = new WakeUp();
+  private final Gate gate;
+  private final Thread thread;
+  private final BlockingQueue<Runnable> tasks = new ArrayBlockingQueue<>(MAX_TASKS);
+  // Bounded by the number of signals: each is in it once at most.
+  private final Queue<Signal> signals = new ConcurrentLinkedQueue<>();
+  private final Map<SubSocket, Reader> readers = new LinkedHashMap<>();
+  private final SocketPoll poll;
+  private volatile boolean running = true;
+
+  /** Starts the thread. */
+  public IoLoop(Gate gate) {
+    this.gate = gate;
+    context.setMaxSockets(MAX_SOCKETS);
+    poll = new SocketPoll(context, wake);
+    thread = new Thread(this::run, "zmq-io");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** For the sockets of other threads; closed with the loop. */
+  public ZMQ.Context context() {
+    return context;
+  }
+
+  /** A new signal with that handler. */
+  public Signal signal(Runnable handler) {
+    return new Signal(handler);
+  }
+
+  /**
+   * Runs a task on the loop's thread; waits while very many are waiting. Not to be called by that
+   * thread itself. After {@link #close} tasks are dropped.
+   */
+  public void execute(Runnable task) throws InterruptedException {
+    while (running && !tasks.offer(task, POLL_MS, TimeUnit.MILLISECONDS)) {
+      wakeUp();
+    }
+    wakeUp();
+  }
+
+  /** Opens a subscription and reads it from now on; loop thread only. */
+  public SubSocket subscribe(
+      String endpoint,
+      String topic,
+      int highWaterMark,
+      SubSocket.Listener listener,
+      Reader reader) {
+    SubSocket socket = SubSocket.open(context, endpoint, topic, highWaterMark, listener);
+    readers.put(socket, reader);
+    return socket;
+  }
+
+  /** Closes a subscription; loop thread only. */
+  public void unsubscribe(SubSocket socket) {
+    readers.remove(socket);
+    poll.forget(socket);
+    socket.close();
+  }
+
+  /** Makes the loop look at tasks, signals and gate at once; any thread. */
+  public void wakeUp() {
+    wake.raise();
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    while (running) {
+      try {
+        turn();
+      } catch (RuntimeException e) {
+        LOG.error("BUG: the socket loop goes on after an exception", e);
+      }
+    }
+    readers.keySet().forEach(SubSocket::close);
+    poll.close();
+  }
+
+  private void turn() {
+    wake.clear();
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      guard(task);
+    }
+    int waiting = signals.size();
+    for (Signal s = signals.poll(); s != null; s = --waiting > 0 ? signals.poll() : null) {
+      guard(s::run);
+    }
+    if (gate.isClosed()) {
+      if (!gate.tryReopen()) {
+        LockSupport.parkNanos(GATE_PARK_NS);
+        return;
+      }
+      List.copyOf(readers.values()).forEach(reader -> guard(reader::onReopened));
+    }
+    poll.await(readers, signals.isEmpty() && tasks.isEmpty() ? POLL_MS : 0);
+  }
+
+  private static void guard(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      LOG.error("BUG: a step of the socket loop failed", e);
+    }
+  }
+
+  /** Ends the thread and closes all sockets; sockets of other threads must be closed before. */
+  @Override
+  public void close() throws InterruptedException {
+    running = false;
+    wakeUp();
+    thread.join(TimeUnit.SECONDS.toMillis(10));
+    context.term();
+    wake.close();
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import io.kvindex.bridge.decode.Frame;
+import io.kvindex.bridge.decode.Frames;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.SocketType;
+import org.zeromq.ZMQ;
+
+/**
+ * One question to a replay endpoint and its answer, up to the end marker, a hole or silence. A
+ * socket of its own each time: what an abandoned answer still sends can not be mistaken for the
+ * next one.
+ */
+final class ReplayAttempt {
+
+  /** More than the batches an engine keeps (10,000): our side must never be the one to drop. */
+  private static final int HIGH_WATER_MARK = 20_000;
+
+  private static final int SLICE_MS = 100;
+
+  /** How an attempt ended. */
+  enum Outcome {
+    /** End marker, no hole. */
+    COMPLETE,
+    /** The first batch of the answer is already beyond the one expected. */
+    STARTED_LATE,
+    /** A batch is missing in the middle: the engine's socket dropped it. */
+    HOLE,
+    /** Nothing more came, and no end marker. */
+    SILENT,
+    /** Somebody asked us to stop. */
+    STOPPED
+  }
+
+  /** Takes the batches of an answer. */
+  interface Sink {
+    /** Next batch not passed on yet, unsigned. */
+    long expected();
+
+    /** Whether batches may be missing before this one, because asking again is of no use. */
+    boolean takesHoles();
+
+    /** One batch; false = stop. */
+    boolean accept(RawBatch frame) throws InterruptedException;
+
+    /** A message that is no batch, or a batch behind a hole, which will be asked for again. */
+    void discard(boolean malformed);
+  }
+
+  private final ZMQ.Context context;
+  private final String endpoint;
+  private final int timeoutMs;
+  private final BooleanSupplier stopped;
+
+  ReplayAttempt(
+      ZMQ.Context context, String endpoint, ReplayPolicy policy, BooleanSupplier stopped) {
+    this.context = context;
+    this.endpoint = endpoint;
+    this.timeoutMs = Math.toIntExact(policy.answerTimeout().toMillis());
+    this.stopped = stopped;
+  }
+
+  /**
+   * Asks for everything from {@code start} on.
+   *
+   * @throws RuntimeException if the endpoint can not be used at all
+   */
+  Outcome run(long start, Sink sink) throws InterruptedException {
+    ZMQ.Socket socket = context.socket(SocketType.DEALER);
+    try {
+      SocketOptions.apply(socket, endpoint, HIGH_WATER_MARK);
+      socket.setReceiveTimeOut(SLICE_MS);
+      socket.connect(endpoint);
+      // The empty delimiter is what a REQ socket would send; without it engines do not answer.
+      socket.send(new byte[0], ZMQ.SNDMORE);
+      socket.send(ByteBuffer.allocate(Long.BYTES).putLong(start).array(), 0);
+      return read(socket, sink);
+    } finally {
+      socket.close();
+    }
+  }
+
+  private Outcome read(ZMQ.Socket socket, Sink sink) throws InterruptedException {
+    boolean first = true;
+    while (true) {
+      List<byte[]> frames = receive(socket);
+      if (frames == null) {
+        return stopped.getAsBoolean() ? Outcome.STOPPED : Outcome.SILENT;
+      }
+      Frame frame = Frames.replay(frames);
+      if (frame instanceof Frame.End) {
+        return Outcome.COMPLETE;
+      }
+      if (!(frame instanceof Frame.Batch)) {
+        sink.discard(true);
+        continue;
+      }
+      Frame.Batch batch = (Frame.Batch) frame;
+      if (Long.compareUnsigned(batch.sequence(), sink.expected()) > 0 && !sink.takesHoles()) {
+        sink.discard(false);
+        return first ? Outcome.STARTED_LATE : Outcome.HOLE;
+      }
+      if (!sink.accept(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()))) {
+        return Outcome.STOPPED;
+      }
+      first = false;
+    }
+  }
+
+  /** The next message, null if there is none in time or we are to stop. */
+  private @Nullable List<byte[]> receive(ZMQ.Socket socket) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    byte[] first = socket.recv();
+    while (first == null && !stopped.getAsBoolean() && System.nanoTime() < deadline) {
+      first = socket.recv();
+    }
+    if (first == null) {
+      return null;
+    }
+    List<byte[]> frames = new ArrayList<>(4);
+    frames.add(first);
+    while (socket.hasReceiveMore()) {
+      frames.add(socket.recv());
+    }
+    return frames;
+  }
+}

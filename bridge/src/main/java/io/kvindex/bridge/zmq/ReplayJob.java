@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import io.kvindex.bridge.zmq.ReplayAttempt.Outcome;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.zeromq.ZMQ;
+
+/**
+ * One replay with all its attempts. A hole in an answer is asked for again from the hole on; it is
+ * taken as it is once an answer <em>begins</em> behind it twice (then the engine has it no more) or
+ * the attempts are used up. Used by one thread at a time.
+ */
+final class ReplayJob implements ReplayAttempt.Sink {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReplayJob.class);
+
+  private final String endpoint;
+  private final ReplayFeed feed;
+  private final ReplayPolicy policy;
+  private final @Nullable Long have;
+  private long expected;
+  private int attempts;
+  private int fruitless;
+  private boolean takesHoles;
+
+  ReplayJob(String endpoint, @Nullable Long have, ReplayFeed feed, ReplayPolicy policy) {
+    this.endpoint = endpoint;
+    this.have = have;
+    this.feed = feed;
+    this.policy = policy;
+    this.expected = have == null ? 0 : have + 1;
+  }
+
+  /** Makes one attempt; the pause before the next one, null when done. */
+  @Nullable Duration attempt(ZMQ.Context context, BooleanSupplier closed)
+      throws InterruptedException {
+    if (feed.isCancelled()) {
+      return null;
+    }
+    long before = expected;
+    long start = attempts == 0 && have != null ? have : expected;
+    attempts++;
+    Outcome outcome;
+    String problem = null;
+    try {
+      ReplayAttempt attempt =
+          new ReplayAttempt(
+              context, endpoint, policy, () -> closed.getAsBoolean() || feed.isCancelled());
+      outcome = attempt.run(start, this);
+    } catch (RuntimeException e) {
+      outcome = Outcome.SILENT;
+      problem = "replay endpoint " + endpoint + " can not be used: " + e;
+    }
+    fruitless = expected == before ? fruitless + 1 : 0;
+    return next(outcome, problem);
+  }
+
+  private @Nullable Duration next(Outcome outcome, @Nullable String problem) {
+    LOG.debug("replay endpoint={} expected={} outcome={}", endpoint, expected, outcome);
+    switch (outcome) {
+      case COMPLETE:
+        feed.finish(new ReplayFeed.End(true, null));
+        return null;
+      case STOPPED:
+        return null;
+      case STARTED_LATE:
+        takesHoles = true;
+        break;
+      case HOLE:
+        break;
+      case SILENT:
+        if (fruitless >= policy.attempts() || attempts >= policy.totalAttempts()) {
+          String what =
+              problem != null
+                  ? problem
+                  : "replay endpoint "
+                      + endpoint
+                      + " does not answer (asked "
+                      + attempts
+                      + " times)";
+          feed.finish(new ReplayFeed.End(false, what));
+          return null;
+        }
+        break;
+    }
+    takesHoles |= attempts >= policy.totalAttempts();
+    return fruitless == 0 || outcome == Outcome.STARTED_LATE
+        ? Duration.ZERO
+        : policy.pauseAfter(fruitless);
+  }
+
+  @Override
+  public long expected() {
+    return expected;
+  }
+
+  @Override
+  public boolean takesHoles() {
+    return takesHoles;
+  }
+
+  @Override
+  public boolean accept(RawBatch frame) throws InterruptedException {
+    if (!feed.put(frame)) {
+      return false;
+    }
+    if (Long.compareUnsigned(frame.sequence(), expected) >= 0) {
+      expected = frame.sequence() + 1;
+      // Only the hole at this place was found to be for good; the next one is asked for again.
+      takesHoles = attempts >= policy.totalAttempts();
+    }
+    return true;
+  }
+
+  @Override
+  public void discard(boolean malformed) {
+    feed.discarded(malformed);
+  }
+}

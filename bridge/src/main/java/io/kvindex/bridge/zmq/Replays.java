@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.zeromq.ZMQ;
+
+/**
+ * Reads replays on a small pool, because an engine drops batches when its answer is read slowly.
+ * One replay a publisher at a time, so what waits is bounded by the publishers. Thread-safe.
+ */
+public final class Replays implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Replays.class);
+
+  private final ZMQ.Context context;
+  private final ReplayPolicy policy;
+  private final ScheduledThreadPoolExecutor pool;
+  private volatile boolean closed;
+
+  /**
+   * @param context whose sockets to use; must outlive this object
+   */
+  public Replays(ZMQ.Context context, ReplayPolicy policy) {
+    this.context = context;
+    this.policy = policy;
+    AtomicInteger number = new AtomicInteger();
+    pool =
+        new ScheduledThreadPoolExecutor(
+            policy.threads(),
+            task -> {
+              Thread thread = new Thread(task, "zmq-replay-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    pool.setRemoveOnCancelPolicy(true);
+  }
+
+  /**
+   * Starts to read what a publisher still has.
+   *
+   * @param have last batch we have for sure, asked for once more so that it can be compared; null =
+   *     none, ask for everything
+   * @param delay pause before the first attempt
+   * @param changed told by a thread of the pool that the feed has news; must not block
+   */
+  public ReplayFeed start(String endpoint, @Nullable Long have, Duration delay, Runnable changed) {
+    ReplayFeed feed = new ReplayFeed(changed);
+    schedule(new ReplayJob(endpoint, have, feed, policy), delay);
+    return feed;
+  }
+
+  /** Runs something small later, on the pool. */
+  public void later(Runnable task, Duration delay) {
+    try {
+      pool.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closing; a delayed step is dropped");
+    }
+  }
+
+  private void schedule(ReplayJob job, Duration delay) {
+    later(() -> run(job), delay);
+  }
+
+  private void run(ReplayJob job) {
+    Duration again;
+    try {
+      again = job.attempt(context, () -> closed);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    if (again != null) {
+      schedule(job, again);
+    }
+  }
+
+  /** Stops all replays within about 100 ms and closes their sockets. */
+  @Override
+  public void close() throws InterruptedException {
+    closed = true;
+    pool.shutdown();
+    if (!pool.awaitTermination(5, TimeUnit.SECONDS)) {
+      LOG.warn("a replay did not stop in 5 s");
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import org.zeromq.ZMQ;
+
+/** Options all our sockets share; values as Dynamo's listener has them where it sets any. */
+final class SocketOptions {
+
+  private static final int RECONNECT_FIRST_MS = 100;
+  private static final int RECONNECT_MAX_MS = 5_000;
+  private static final int HEARTBEAT_MS = 5_000;
+  private static final int HEARTBEAT_TIMEOUT_MS = 15_000;
+
+  private SocketOptions() {}
+
+  /** Sets them; to be called before connect or bind. */
+  static void apply(ZMQ.Socket socket, String endpoint, int highWaterMark) {
+    socket.setLinger(0);
+    socket.setRcvHWM(highWaterMark);
+    socket.setReconnectIVL(RECONNECT_FIRST_MS);
+    socket.setReconnectIVLMax(RECONNECT_MAX_MS);
+    socket.setTCPKeepAlive(1);
+    // A peer whose host vanished closes nothing: only the heartbeat tells.
+    socket.setHeartbeatIvl(HEARTBEAT_MS);
+    socket.setHeartbeatTimeout(HEARTBEAT_TIMEOUT_MS);
+    socket.setHeartbeatTtl(HEARTBEAT_TIMEOUT_MS);
+    socket.setIPv6(endpoint.startsWith("tcp://["));
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.zeromq.SocketType;
+import org.zeromq.ZEvent;
+import org.zeromq.ZMQ;
+import org.zeromq.ZMonitor;
+
+/**
+ * Subscription to one publisher. Used by the I/O thread only; the listener is called by a thread of
+ * ZeroMQ.
+ */
+public final class SubSocket implements AutoCloseable {
+
+  private static final int EVENTS =
+      zmq.ZMQ.ZMQ_EVENT_HANDSHAKE_PROTOCOL | zmq.ZMQ.ZMQ_EVENT_DISCONNECTED;
+
+  /** Told of connections, by a ZeroMQ thread; must not block. */
+  public interface Listener {
+    /** A peer is connected (again): what it sends from about now on arrives. */
+    void connected();
+
+    /** A peer is gone; ZeroMQ goes on trying. */
+    void disconnected();
+  }
+
+  private final ZMQ.Socket socket;
+
+  private SubSocket(ZMQ.Socket socket) {
+    this.socket = socket;
+  }
+
+  /** Whether we have to bind, because the engine connects. */
+  public static boolean isBindEndpoint(String endpoint) {
+    return endpoint.contains("*");
+  }
+
+  /**
+   * Connects, or binds if the endpoint has a {@code *}.
+   *
+   * @param highWaterMark messages kept by ZeroMQ for us before the publisher has to drop
+   * @throws RuntimeException if the endpoint is malformed, its host unknown or its port taken
+   */
+  static SubSocket open(
+      ZMQ.Context context, String endpoint, String topic, int highWaterMark, Listener listener) {
+    ZMQ.Socket socket = context.socket(SocketType.SUB);
+    try {
+      SocketOptions.apply(socket, endpoint, highWaterMark);
+      socket.setEventHook(event -> dispatch(event, listener), EVENTS);
+      socket.subscribe(topic.getBytes(StandardCharsets.UTF_8));
+      boolean open = isBindEndpoint(endpoint) ? socket.bind(endpoint) : socket.connect(endpoint);
+      if (!open) {
+        throw new IllegalStateException("ZeroMQ error " + socket.errno());
+      }
+      return new SubSocket(socket);
+    } catch (RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  private static void dispatch(ZEvent event, Listener listener) {
+    if (event.getEvent() == ZMonitor.Event.DISCONNECTED) {
+      listener.disconnected();
+    } else {
+      listener.connected();
+    }
+  }
+
+  /** The next message's frames, null if none is waiting. */
+  public @Nullable List<byte[]> receive() {
+    byte[] first = socket.recv(ZMQ.DONTWAIT);
+    if (first == null) {
+      return null;
+    }
+    List<byte[]> frames = new ArrayList<>(4);
+    frames.add(first);
+    while (socket.hasReceiveMore()) {
+      frames.add(socket.recv());
+    }
+    return frames;
+  }
+
+  ZMQ.Socket socket() {
+    return socket;
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}
