@@ -86,6 +86,10 @@ final class HotRoutes extends Handler.Wrapper {
       refuseBody(request, response, callback);
       return true;
     }
+    // What only reads must work while registrations wait for Kafka: readiness, metrics.
+    if (request.getMethod().equals("GET")) {
+      return super.handle(request, response, callback);
+    }
     if (!control.tryAcquire()) {
       refuse(response, busy(settings.maxControl() + " requests"), callback);
       return true;

@@ -11,8 +11,8 @@ import java.time.Duration;
  * @param maxBodyBytes longest request body; more is 413
  * @param maxItems most tokens or hashes in one query; more is 413
  * @param maxInFlight most queries read or answered at a time; more is 429
- * @param maxControl most other requests at a time; more is 429. They may wait for Kafka, so they
- *     must never take all threads
+ * @param maxControl most other requests than GET at a time; more is 429. They may wait for Kafka,
+ *     so they must never take all threads
  * @param maxThreads most server threads
  * @param idleTimeout silence after which a connection is closed
  */

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.registration;
 
+import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** All registrations at one moment, with the views queries need. Immutable. */
 public final class RegistrationSnapshot {
   /** Nothing registered. */
-  public static final RegistrationSnapshot EMPTY = new RegistrationSnapshot(new TreeMap<>());
+  public static final RegistrationSnapshot EMPTY =
+      new RegistrationSnapshot(new TreeMap<>(), Media.standard());
 
   private final NavigableMap<PublisherId, Registered> byPublisher;
   // tenant -> model -> block size: nested, so that a query looks up without building a key
-  private final Map<String, Map<String, NavigableMap<Integer, RegisteredTable>>> tables =
+  private final Map<String, Map<String, NavigableMap<Integer, List<TableRows>>>> tables =
       new TreeMap<>();
 
   /**
    * @param byPublisher taken over, never changed again
+   * @param media how owners' media are counted
    */
-  RegistrationSnapshot(NavigableMap<PublisherId, Registered> byPublisher) {
+  RegistrationSnapshot(NavigableMap<PublisherId, Registered> byPublisher, Media media) {
     this.byPublisher = byPublisher;
     Map<TableKey, List<Registered>> grouped = new TreeMap<>();
     for (Registered one : byPublisher.values()) {
@@ -35,43 +37,22 @@ public final class RegistrationSnapshot {
           .add(one);
     }
     grouped.forEach(
-        (key, members) ->
+        (key, members) -> {
+          List<TableRows> rows = TableRows.of(members, media);
+          if (!rows.isEmpty()) {
             tables
                 .computeIfAbsent(key.tenant(), tenant -> new TreeMap<>())
                 .computeIfAbsent(key.model(), model -> new TreeMap<>())
-                .put(key.blockSize(), table(members)));
+                .put(key.blockSize(), rows);
+          }
+        });
   }
 
-  private static RegisteredTable table(List<Registered> members) {
-    List<TableId> ids = new ArrayList<>();
-    Map<String, List<Registered>> instances = new TreeMap<>();
-    List<Registered> pools = new ArrayList<>();
-    Set<String> namespaces = new TreeSet<>();
-    for (Registered one : members) {
-      if (!ids.contains(one.registration().table())) {
-        ids.add(one.registration().table());
-      }
-      @Nullable String namespace = one.registration().namespace();
-      namespaces.add(namespace == null ? "" : namespace);
-      if (one.registration().type().isPool()) {
-        pools.add(one);
-      } else {
-        instances
-            .computeIfAbsent(one.registration().publisher().instanceId(), id -> new ArrayList<>())
-            .add(one);
-      }
-    }
-    List<RegisteredInstance> rows = new ArrayList<>();
-    instances.forEach((id, ranks) -> rows.add(new RegisteredInstance(id, ranksOf(ranks), ranks)));
-    return new RegisteredTable(ids, rows, pools, namespaces);
-  }
-
-  private static int[] ranksOf(List<Registered> publishers) {
-    return publishers.stream()
-        .mapToInt(one -> one.registration().publisher().dpRank())
-        .sorted()
-        .distinct()
-        .toArray();
+  /** A snapshot of the given registrations, the last one counting where a publisher has two. */
+  public static RegistrationSnapshot of(Collection<Registered> registrations, Media media) {
+    NavigableMap<PublisherId, Registered> byPublisher = new TreeMap<>();
+    registrations.forEach(one -> byPublisher.put(one.registration().publisher(), one));
+    return new RegistrationSnapshot(byPublisher, media);
   }
 
   /** A publisher's registration, null if there is none. */
@@ -81,18 +62,21 @@ public final class RegistrationSnapshot {
 
   /** All registrations by publisher. */
   public Collection<Registered> all() {
-    return java.util.Collections.unmodifiableCollection(byPublisher.values());
+    return Collections.unmodifiableCollection(byPublisher.values());
   }
 
   public int size() {
     return byPublisher.size();
   }
 
-  /** What is registered for (tenant, model) by block size, empty if nothing is. */
-  public NavigableMap<Integer, RegisteredTable> tables(String tenant, String model) {
-    Map<String, NavigableMap<Integer, RegisteredTable>> models = tables.get(tenant);
-    NavigableMap<Integer, RegisteredTable> sizes = models == null ? null : models.get(model);
-    return sizes == null ? java.util.Collections.emptyNavigableMap() : sizes;
+  /**
+   * The rows of (tenant, model) by block size, empty if no instance is registered. A block size has
+   * one element, or two after a race between two hash profiles.
+   */
+  public NavigableMap<Integer, List<TableRows>> tables(String tenant, String model) {
+    Map<String, NavigableMap<Integer, List<TableRows>>> models = tables.get(tenant);
+    NavigableMap<Integer, List<TableRows>> sizes = models == null ? null : models.get(model);
+    return sizes == null ? Collections.emptyNavigableMap() : sizes;
   }
 
   /** A copy to apply changes to. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.registration;
 
+import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.registration.Registration;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class RegistrationTable implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegistrationTable.class);
 
+  private final Media media;
   private final Counter unreadable;
   private final TopicFollower follower;
   private volatile RegistrationSnapshot snapshot = RegistrationSnapshot.EMPTY;
@@ -31,8 +33,10 @@ public final class RegistrationTable implements AutoCloseable {
    * Starts to follow the topic.
    *
    * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
+   * @param media how owners' media are counted in answers
    */
-  public RegistrationTable(Map<String, Object> clientConfig, MeterRegistry registry) {
+  public RegistrationTable(Map<String, Object> clientConfig, Media media, MeterRegistry registry) {
+    this.media = media;
     unreadable =
         Counter.builder(MetricNames.REGISTRATIONS_UNREADABLE)
             .description("Records of the registrations topic that could not be read")
@@ -96,7 +100,7 @@ public final class RegistrationTable implements AutoCloseable {
 
     @Override
     public void publish() {
-      snapshot = new RegistrationSnapshot(next);
+      snapshot = new RegistrationSnapshot(next, media);
       next = snapshot.copy();
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.topic.TopicCheck;
@@ -52,7 +53,7 @@ class RegistrationRoutesIT {
     static Replica start() {
       Map<String, Object> kafka = Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
       SimpleMeterRegistry registry = new SimpleMeterRegistry();
-      RegistrationTable table = new RegistrationTable(kafka, registry);
+      RegistrationTable table = new RegistrationTable(kafka, Media.standard(), registry);
       RegistrationService service = new RegistrationService(table, kafka, TIMEOUT);
       RegistrationRoutes routes = new RegistrationRoutes(service, table, HashProfile.XXH3_DEFAULT);
       HttpServer server =

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query;
+
+import io.kvindex.model.Media;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.query.conductor.ConductorAnswers;
+import io.kvindex.query.http.HttpServer;
+import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.registration.RegistrationRoutes;
+import io.kvindex.query.registration.RegistrationService;
+import io.kvindex.query.registration.RegistrationTable;
+import io.kvindex.query.status.ProgressTable;
+import io.kvindex.query.status.StatusRoutes;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * The whole HTTP API of one replica: the registrations it sees, the routes, the server. Needs its
+ * topics to exist. Start once, close once.
+ */
+public final class QueryApi implements AutoCloseable {
+  private final RegistrationTable registrations;
+  private final ProgressTable progress;
+  private final RegistrationService service;
+  private final HttpServer server;
+
+  private QueryApi(
+      RegistrationTable registrations,
+      ProgressTable progress,
+      RegistrationService service,
+      HttpServer server) {
+    this.registrations = registrations;
+    this.progress = progress;
+    this.service = service;
+    this.server = server;
+  }
+
+  /**
+   * What a replica's API is made of.
+   *
+   * @param http where to listen and within which bounds
+   * @param kafka Kafka client settings, at least {@code bootstrap.servers}
+   * @param registrationTimeout longest a registration may take to be durable and visible
+   * @param defaultProfile hash profile of registrations that name none
+   * @param media what media count as
+   */
+  public record Options(
+      HttpSettings http,
+      Map<String, Object> kafka,
+      Duration registrationTimeout,
+      HashProfile defaultProfile,
+      Media media) {
+    public Options {
+      kafka = Map.copyOf(kafka);
+    }
+
+    /** Everything at its default but the address and Kafka. */
+    public static Options of(HttpSettings http, String bootstrapServers) {
+      return new Options(
+          http,
+          Map.of("bootstrap.servers", bootstrapServers),
+          Duration.ofSeconds(10),
+          HashProfile.XXH3_DEFAULT,
+          Media.standard());
+    }
+  }
+
+  /**
+   * Starts serving.
+   *
+   * @param metrics where meters go and {@code /metrics} reads; stays the caller's
+   * @throws io.javalin.util.JavalinException if the address is not free
+   */
+  public static QueryApi start(
+      Options options, IndexAccess index, PrometheusMeterRegistry metrics) {
+    RegistrationTable registrations =
+        new RegistrationTable(options.kafka(), options.media(), metrics);
+    ProgressTable progress = new ProgressTable(options.kafka());
+    RegistrationService service =
+        new RegistrationService(registrations, options.kafka(), options.registrationTimeout());
+    try {
+      RegistrationRoutes registering =
+          new RegistrationRoutes(service, registrations, options.defaultProfile());
+      StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
+      HttpServer server =
+          HttpServer.start(
+              options.http(),
+              new ConductorAnswers(registrations::snapshot, index),
+              routes -> {
+                registering.addTo(routes);
+                status.addTo(routes);
+              },
+              metrics);
+      return new QueryApi(registrations, progress, service, server);
+    } catch (RuntimeException e) {
+      closeAll(service, progress, registrations);
+      throw e;
+    }
+  }
+
+  /** The port in use. */
+  public int port() {
+    return server.port();
+  }
+
+  /** The registrations this replica sees. */
+  public RegistrationTable registrations() {
+    return registrations;
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    closeAll(service, progress, registrations);
+  }
+
+  private static void closeAll(
+      RegistrationService service, ProgressTable progress, RegistrationTable registrations) {
+    service.close();
+    progress.close();
+    registrations.close();
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.lookup;
+
+import io.kvindex.streams.index.PrefixIndex;
+import java.util.Collection;
+
+/**
+ * One table as it can be read here and now. All methods are cheap, never block and may be called by
+ * any thread; a view stays readable when the task behind it has gone, it only turns stale.
+ */
+public interface TableView {
+  /** The index to walk; one without any block if nothing was ever stored. */
+  PrefixIndex index();
+
+  Trust trust();
+
+  /** Age of the oldest event read from an engine and not visible here yet, in ms, 0 if none. */
+  long lagMs();
+
+  /** Instances whose numbers may be wrong because events were lost; empty if none. */
+  Collection<String> degradedInstances();
+
+  /**
+   * Adapter names an instance's events have used together with a deprecated adapter id.
+   *
+   * @param loraId as in the query's {@code lora_id}, not negative
+   * @return empty if the id was never seen with a name
+   */
+  Collection<String> loraNames(String instanceId, long loraId);
+}

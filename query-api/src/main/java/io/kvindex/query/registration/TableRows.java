@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import io.kvindex.model.Media;
+import io.kvindex.model.TableId;
+import io.kvindex.query.match.InstanceSet;
+import io.kvindex.query.reply.JsonBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows an answer has for one table: its registered instances in order of their names. Pools are
+ * no rows. Immutable, shared by all threads.
+ */
+public final class TableRows {
+  private final TableId table;
+  private final InstanceSet instances;
+  private final byte[][] names;
+
+  private TableRows(TableId table, InstanceSet instances) {
+    this.table = table;
+    this.instances = instances;
+    names = new byte[instances.size()][];
+    for (int i = 0; i < names.length; i++) {
+      String name = new JsonBuffer().name(instances.get(i).instanceId()).asText();
+      names[i] = name.getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  /**
+   * The rows of registrations that share (tenant, model, block size). Normally these are one table;
+   * after a race between two hash profiles they are two, and an instance then belongs to the table
+   * of its lowest rank.
+   */
+  static List<TableRows> of(List<Registered> members, Media media) {
+    Map<TableId, SortedMap<String, List<Registered>>> tables = new TreeMap<>(TableRows::compare);
+    Map<String, TableId> home = new TreeMap<>();
+    for (Registered one : members) {
+      if (one.registration().type().isPool()) {
+        continue;
+      }
+      String id = one.registration().publisher().instanceId();
+      home.putIfAbsent(id, one.registration().table());
+      tables
+          .computeIfAbsent(home.get(id), table -> new TreeMap<>())
+          .computeIfAbsent(id, name -> new ArrayList<>())
+          .add(one);
+    }
+    List<TableRows> rows = new ArrayList<>();
+    tables.forEach(
+        (table, instances) -> {
+          List<InstanceSet.Instance> listed = new ArrayList<>();
+          instances.forEach(
+              (id, ranks) ->
+                  listed.add(new InstanceSet.Instance(id, ranksOf(ranks), poolsOf(ranks))));
+          rows.add(new TableRows(table, new InstanceSet(listed, media)));
+        });
+    return rows;
+  }
+
+  /** Tables of one group differ in the hash profile only. */
+  private static int compare(TableId one, TableId other) {
+    return one.hashProfile().label().compareTo(other.hashProfile().label());
+  }
+
+  private static List<Integer> ranksOf(List<Registered> publishers) {
+    return publishers.stream()
+        .map(one -> one.registration().publisher().dpRank())
+        .sorted()
+        .distinct()
+        .toList();
+  }
+
+  private static @Nullable Set<String> poolsOf(List<Registered> publishers) {
+    Set<String> pools = new HashSet<>();
+    for (Registered one : publishers) {
+      List<String> named = one.registration().pools();
+      if (named == null) {
+        return null;
+      }
+      pools.addAll(named);
+    }
+    return pools;
+  }
+
+  public TableId table() {
+    return table;
+  }
+
+  public InstanceSet instances() {
+    return instances;
+  }
+
+  /** A row's {@code "name":} as JSON bytes; not to be written to. */
+  public byte[] jsonName(int instance) {
+    return names[instance];
+  }
+
+  /** Index of a row, -1 if there is none of that name. */
+  public int indexOf(String instanceId) {
+    for (int i = 0; i < instances.size(); i++) {
+      if (instances.get(i).instanceId().equals(instanceId)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}

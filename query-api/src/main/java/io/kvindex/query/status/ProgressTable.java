@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.status;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.topic.Topics;
+import io.kvindex.query.follow.RecordSink;
+import io.kvindex.query.follow.TopicFollower;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the bridges last said of each publisher, for display only. Thread-safe. */
+public final class ProgressTable implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ProgressTable.class);
+
+  private final Map<PublisherId, BridgeProgress> newest = new ConcurrentHashMap<>();
+  private final TopicFollower follower;
+
+  /**
+   * Starts to follow the bridge-progress topic.
+   *
+   * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
+   */
+  public ProgressTable(Map<String, Object> clientConfig) {
+    follower = TopicFollower.start(clientConfig, Topics.BRIDGE_PROGRESS, new Sink());
+  }
+
+  /** The newest progress of a publisher, null if no bridge has followed it. */
+  public @Nullable BridgeProgress get(PublisherId publisher) {
+    return newest.get(publisher);
+  }
+
+  @Override
+  public void close() {
+    follower.close();
+  }
+
+  private final class Sink implements RecordSink {
+    private boolean warned;
+
+    @Override
+    public void apply(ConsumerRecord<byte[], byte[]> record) {
+      try {
+        if (record.value() == null) {
+          newest.remove(PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8)));
+        } else {
+          BridgeProgress progress = BridgeProgressCodec.decode(record.value());
+          newest.put(progress.publisher(), progress);
+        }
+      } catch (MalformedRecordException | IllegalArgumentException | NullPointerException e) {
+        if (!warned) {
+          warned = true;
+          LOG.warn("unreadable bridge progress, offset={}: {}", record.offset(), e.toString());
+        }
+      }
+    }
+
+    @Override
+    public void publish() {}
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.conductor;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.SeqHash;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.PrefixIndex;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One table's index without any stream behind it; the test's thread is the writer. */
+final class BareIndex implements IndexAccess, TableView {
+  private final PrefixIndex index = new PrefixIndex();
+  private final SeqHash hash = new SeqHash(1337);
+  private final Map<Owner, Integer> slots = new HashMap<>();
+  private final Map<String, String> adapters = new HashMap<>();
+  boolean readable = true;
+  Trust trust = Trust.EXACT;
+  long lagMs;
+  List<String> degraded = List.of();
+
+  /** {@code holder} is {@code instance/rank/medium}, {@code pool:} in front makes it a pool. */
+  void store(String holder, long context, int[] tokens, int blockSize, int... blocks) {
+    String[] parts = holder.replace("pool:", "").split("/");
+    int rank = Integer.parseInt(parts[1]);
+    Owner owner =
+        new Owner(
+            "default",
+            parts[0],
+            rank,
+            rank,
+            parts[2],
+            holder.startsWith("pool:"),
+            null,
+            new Incarnation(1, 1, 0));
+    int slot = slots.computeIfAbsent(owner, index::addOwner);
+    long[] seq = hash.rolled(hash.locals(tokens, tokens.length, blockSize));
+    for (int block : blocks) {
+      index.add(seq[block] ^ context, slot);
+    }
+  }
+
+  void learn(String instance, long loraId, String name) {
+    adapters.put(instance + "/" + loraId, name);
+  }
+
+  @Override
+  public @Nullable TableView view(TableId table) {
+    return readable ? this : null;
+  }
+
+  @Override
+  public @Nullable String notReadyReason() {
+    return readable ? null : "restoring";
+  }
+
+  @Override
+  public @Nullable Long visibleEventId(PublisherId publisher) {
+    return null;
+  }
+
+  @Override
+  public PrefixIndex index() {
+    return index;
+  }
+
+  @Override
+  public Trust trust() {
+    return trust;
+  }
+
+  @Override
+  public long lagMs() {
+    return lagMs;
+  }
+
+  @Override
+  public Collection<String> degradedInstances() {
+    return degraded;
+  }
+
+  @Override
+  public Collection<String> loraNames(String instanceId, long loraId) {
+    String name = adapters.get(instanceId + "/" + loraId);
+    return name == null ? List.of() : List.of(name);
+  }
+}
