@@ -95,7 +95,7 @@ final class EventReader {
 
   private Hashes readHashes() {
     if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
     return ValueReader.readHashes(cursor);
   }
@@ -112,7 +112,7 @@ final class EventReader {
     if (seek(Field.LORA_ID) && !cursor.nextIsNil()) {
       long stated = cursor.readLong();
       if (stated < Integer.MIN_VALUE || stated > Integer.MAX_VALUE) {
-        throw MalformedEvent.INSTANCE;
+        throw new MalformedEvent();
       }
       id = (int) stated;
     }

@@ -25,7 +25,7 @@ final class EventScan {
   /** What the scanned event is; only after a scan that found no fault. */
   EventKind kind() {
     if (kind == null) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
     return kind;
   }

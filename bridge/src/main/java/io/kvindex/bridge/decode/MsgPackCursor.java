@@ -213,7 +213,7 @@ final class MsgPackCursor {
       }
       default -> {
         if (head > 0x7f && head < 0xe0) {
-          throw MalformedEvent.INSTANCE;
+          throw new MalformedEvent();
         }
         value = (byte) head;
       }
@@ -249,7 +249,7 @@ final class MsgPackCursor {
 
   private void requireType(MsgPackType type) {
     if (peek() != type) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
   }
 

@@ -3,12 +3,23 @@ package io.kvindex.bridge.decode;
 
 import java.util.Locale;
 
-/** Why a single event of a good batch was left out. */
+/**
+ * Why a single event of a good batch was left out: the first two while decoding, the others where
+ * the registration is known.
+ */
 public enum SkipReason {
   /** A tag this version does not know. */
   UNKNOWN_TAG,
   /** No tag, a required member missing, or a member of an impossible type or value. */
-  MALFORMED;
+  MALFORMED,
+  /** Names no block. */
+  NO_HASHES,
+  /** Its block size is not the registered one. */
+  BLOCK_SIZE_MISMATCH,
+  /** Belongs to an attention group that is not indexed (sliding window, mamba...). */
+  ATTENTION_GROUP,
+  /** Speaks of blocks that lie outside the instance. */
+  NOT_LOCAL;
 
   /** Name in metrics. */
   public String label() {

@@ -54,7 +54,7 @@ final class TokenReader {
     boolean usable = count == wanted;
     for (int i = 0; i < count; i++) {
       if (cursor.readArrayHeader() != 2) {
-        throw MalformedEvent.INSTANCE;
+        throw new MalformedEvent();
       }
       long first = cursor.readUpTo(MAX_TOKEN);
       long second = cursor.readUpTo(MAX_TOKEN);

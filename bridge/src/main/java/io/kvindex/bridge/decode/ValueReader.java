@@ -51,7 +51,7 @@ final class ValueReader {
     if (type == MsgPackType.NIL) {
       return null;
     } else if (type != MsgPackType.STR) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
     int length = cursor.readRawHeader();
     int from = cursor.position();
@@ -75,7 +75,7 @@ final class ValueReader {
       ByteBuffer raw = ByteBuffer.wrap(bytes, from, length);
       return StandardCharsets.UTF_8.newDecoder().decode(raw).toString();
     } catch (CharacterCodingException e) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
   }
 
@@ -91,7 +91,7 @@ final class ValueReader {
   static int readInt(MsgPackCursor cursor) {
     long value = cursor.readUpTo(Integer.MAX_VALUE);
     if (value < 0) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
     return (int) value;
   }
@@ -114,11 +114,11 @@ final class ValueReader {
     if (type == MsgPackType.INT) {
       return cursor.readLong();
     } else if (type != MsgPackType.BIN && type != MsgPackType.STR) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
     int length = cursor.readRawHeader();
     if (length == 0) {
-      throw MalformedEvent.INSTANCE;
+      throw new MalformedEvent();
     }
     int end = cursor.position() + length;
     long hash = 0;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import java.util.Set;
+
+/**
+ * Which attention groups of a hybrid model are indexed: those that need every block of a prefix.
+ * Groups that look back only so far (sliding window, chunked, mamba) would make a prefix look held
+ * that is not.
+ */
+final class AttentionGroups {
+
+  private static final Set<String> WHOLE_PREFIX =
+      Set.of("full_attention", "mla_attention", "sink_full_attention");
+
+  private AttentionGroups() {}
+
+  /**
+   * Whether stores of that group are indexed. Where the kind is absent only the first group is: it
+   * is the only one in versions without kinds.
+   *
+   * <p>Removals state no kind and are not asked about: one of a group never stored removes nothing.
+   */
+  static boolean isIndexed(CacheScope scope) {
+    String kind = scope.specKind();
+    return kind == null ? groupOf(scope) == 0 : WHOLE_PREFIX.contains(kind);
+  }
+
+  /** The group's number, 0 if the engine has only one. */
+  static int groupOf(CacheScope scope) {
+    Integer group = scope.group();
+    return group == null ? 0 : group;
+  }
+}

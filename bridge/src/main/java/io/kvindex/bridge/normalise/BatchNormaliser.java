@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineEvent;
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.decode.TokenIds.Fit;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.Place;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One batch on its way to the normal form. For one thread, used once. */
+final class BatchNormaliser {
+
+  private final Normaliser facts;
+  private final EngineBatch batch;
+  private final int rank;
+  private final List<KvEvent> events;
+  private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
+  private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
+  private @Nullable BlockSizeMismatch mismatch;
+
+  BatchNormaliser(Normaliser facts, EngineBatch batch) {
+    this.facts = facts;
+    this.batch = batch;
+    Integer stated = batch.rank();
+    this.rank = stated == null ? facts.defaultRank() : stated;
+    this.events = new ArrayList<>(batch.events().size());
+  }
+
+  NormalisedBatch run() {
+    batch.skipped().forEach(skip -> count(skip.reason()));
+    for (EngineEvent event : batch.events()) {
+      SkipReason reason = add(event);
+      if (reason != null) {
+        count(reason);
+      }
+    }
+    return new NormalisedBatch(batch.timestampMicros(), events, skipped, remarks, mismatch);
+  }
+
+  private @Nullable SkipReason add(EngineEvent event) {
+    if (event instanceof EngineEvent.Stored stored) {
+      return addStored(stored);
+    } else if (event instanceof EngineEvent.Removed removed) {
+      return addRemoved(removed);
+    } else if (event instanceof EngineEvent.Cleared cleared) {
+      events.add(new KvEvent.Cleared(rank, facts.clearScope(cleared.medium())));
+      return null;
+    }
+    throw new IllegalStateException("BUG: no way to normalise " + event);
+  }
+
+  private @Nullable SkipReason addStored(EngineEvent.Stored stored) {
+    SkipReason reason = reasonToSkip(stored);
+    if (reason != null) {
+      return reason;
+    }
+    remarkOn(stored);
+    int blocks = stored.hashes().size();
+    Hashes locals = facts.hasher().locals(stored.tokens(), blocks, facts.blockSize());
+    events.add(
+        new KvEvent.Stored(
+            place(stored.scope()),
+            facts.contexts().of(stored.adapter(), stored.salt()),
+            Parents.of(stored),
+            stored.hashes(),
+            locals,
+            stored.extraHashes()));
+    return null;
+  }
+
+  private @Nullable SkipReason reasonToSkip(EngineEvent.Stored stored) {
+    CacheScope scope = stored.scope();
+    if (stored.hashes().isEmpty()) {
+      return SkipReason.NO_HASHES;
+    } else if (!Normaliser.isLocal(scope.locality())) {
+      return SkipReason.NOT_LOCAL;
+    } else if (!AttentionGroups.isIndexed(scope)) {
+      return SkipReason.ATTENTION_GROUP;
+    } else if (stored.blockSize() != 0 && stored.blockSize() != facts.blockSize()) {
+      mismatch = new BlockSizeMismatch(scope.medium(), stored.blockSize());
+      return SkipReason.BLOCK_SIZE_MISMATCH;
+    }
+    return null;
+  }
+
+  private void remarkOn(EngineEvent.Stored stored) {
+    if (stored.tokens().isBigram()) {
+      remarks.merge(Remark.TOKENS_PAIRED, 1, Integer::sum);
+    } else if (stored.tokens().fit() == Fit.UNUSABLE) {
+      remarks.merge(Remark.TOKENS_UNUSABLE, 1, Integer::sum);
+    }
+    if (!stored.extraHashes().isEmpty()) {
+      remarks.merge(Remark.EXTRA_KEYS, 1, Integer::sum);
+    }
+  }
+
+  private @Nullable SkipReason addRemoved(EngineEvent.Removed removed) {
+    if (removed.hashes().isEmpty()) {
+      return SkipReason.NO_HASHES;
+    } else if (!Normaliser.isLocal(removed.scope().locality())) {
+      return SkipReason.NOT_LOCAL;
+    }
+    events.add(
+        new KvEvent.Removed(place(removed.scope()), removed.hashes(), removed.remainingCopies()));
+    return null;
+  }
+
+  /** Secondary tiers of one medium hold copies of their own, so the tier is part of the place. */
+  private Place place(CacheScope scope) {
+    return new Place(scope.medium(), rank, AttentionGroups.groupOf(scope), scope.ownership());
+  }
+
+  private void count(SkipReason reason) {
+    skipped.merge(reason, 1, Integer::sum);
+  }
+}

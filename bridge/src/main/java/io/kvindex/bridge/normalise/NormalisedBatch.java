@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.model.event.KvEvent;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch ready to be written. Every event of the engine is in it or counted: {@code events.size()}
+ * plus all counts of {@code skipped} is the number sent.
+ *
+ * @param timestampMicros time the engine stamped on it, microseconds since the epoch
+ * @param events what happened, in the engine's order
+ * @param skipped events left out, by reason; of the decoder and of this step
+ * @param remarks kept events worth counting, by remark
+ * @param mismatch a block size other than the registered one that was met, null = none
+ */
+public record NormalisedBatch(
+    long timestampMicros,
+    List<KvEvent> events,
+    Map<SkipReason, Integer> skipped,
+    Map<Remark, Integer> remarks,
+    @Nullable BlockSizeMismatch mismatch) {
+
+  public NormalisedBatch {
+    events = List.copyOf(events);
+    skipped = copy(skipped, SkipReason.class);
+    remarks = copy(remarks, Remark.class);
+  }
+
+  /**
+   * Blocks of a size that is not the registered one.
+   *
+   * @param medium medium of the event, null = not stated; connectors to a store may use chunks of
+   *     their own size where the engine's own blocks fit well
+   * @param stated tokens a block as the event has it
+   */
+  public record BlockSizeMismatch(@Nullable String medium, int stated) {}
+
+  private static <K extends Enum<K>> Map<K, Integer> copy(Map<K, Integer> counts, Class<K> keys) {
+    EnumMap<K, Integer> copy = new EnumMap<>(keys);
+    copy.putAll(counts);
+    return Collections.unmodifiableMap(copy);
+  }
+}

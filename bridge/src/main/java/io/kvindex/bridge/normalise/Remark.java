@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import java.util.Locale;
+
+/** What is worth counting about events that were kept. */
+public enum Remark {
+  /** Tokens that do not go with hashes and block size: indexed by engine hash only. */
+  TOKENS_UNUSABLE,
+  /** Tokens in pairs, whose blocks overlap by one: indexed by engine hash only. */
+  TOKENS_PAIRED,
+  /** Blocks whose content depends on more than tokens, adapter and salt. */
+  EXTRA_KEYS;
+
+  /** Name in metrics. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

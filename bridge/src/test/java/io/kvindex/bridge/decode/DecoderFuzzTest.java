@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.bridge.decode.WireVectors.Vector;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Damaged payloads: each is accepted, or skipped and rejected with a reason, and quickly. */
+class DecoderFuzzTest {
+
+  private static final int MUTATIONS = 100_000;
+  private static final Duration SLOWEST = Duration.ofMillis(500);
+
+  private static final List<EngineBatch> ORIGINALS =
+      goodVectors().stream().map(v -> (EngineBatch) v.decoder().decode(v.payload())).toList();
+
+  private final Map<RejectReason, Integer> rejected = new EnumMap<>(RejectReason.class);
+  private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
+  private int clean;
+  private int partly;
+  private int reachedAnEvent;
+
+  @Test
+  @Timeout(20)
+  void shouldAccountForEveryPayload_whenMutated() {
+    long seed = new Random().nextLong();
+    System.out.println("DecoderFuzzTest seed " + seed);
+    Random random = new Random(seed);
+    List<Vector> vectors = goodVectors();
+    for (int i = 0; i < MUTATIONS; i++) {
+      int pick = random.nextInt(vectors.size());
+      Vector vector = vectors.get(pick);
+      byte[] mutant = Mutations.mutate(vector.payload(), random);
+      EngineDecoder decoder = random.nextBoolean() ? new VllmDecoder() : new SglangDecoder();
+      long start = System.nanoTime();
+      DecodeResult result = decoder.decode(mutant);
+      assertThat(System.nanoTime() - start)
+          .as("time for mutant %d of %s", i, vector)
+          .isLessThan(SLOWEST.toNanos());
+      count(result, ORIGINALS.get(pick));
+    }
+    System.out.printf(
+        "%,d sent = %,d clean + %,d with skips %s + rejected %s; %,d differ in an event%n",
+        MUTATIONS, clean, partly, skipped, rejected, reachedAnEvent);
+    int rejections = rejected.values().stream().mapToInt(Integer::intValue).sum();
+    assertThat(clean + partly + rejections).isEqualTo(MUTATIONS);
+    assertThat(clean + partly).as("at least half reach an event").isGreaterThan(MUTATIONS / 2);
+    assertThat(reachedAnEvent).isGreaterThan(MUTATIONS / 4);
+    assertThat(rejected.keySet()).contains(RejectReason.values());
+    assertThat(skipped.keySet()).containsOnly(SkipReason.MALFORMED, SkipReason.UNKNOWN_TAG);
+  }
+
+  private void count(DecodeResult result, EngineBatch original) {
+    if (result instanceof BatchRejected bad) {
+      rejected.merge(bad.reason(), 1, Integer::sum);
+      return;
+    }
+    EngineBatch batch = (EngineBatch) result;
+    batch.skipped().forEach(skip -> skipped.merge(skip.reason(), 1, Integer::sum));
+    assertThat(batch.skipped()).doesNotHaveDuplicates();
+    if (batch.skipped().isEmpty()) {
+      clean++;
+    } else {
+      partly++;
+    }
+    boolean same =
+        batch.events().equals(original.events()) && batch.skipped().equals(original.skipped());
+    reachedAnEvent += same ? 0 : 1;
+  }
+
+  private static List<Vector> goodVectors() {
+    return WireVectors.all().stream()
+        .filter(v -> v.expected().path("events").size() > 0 && !v.engine().equals("trtllm-json"))
+        .toList();
+  }
+}

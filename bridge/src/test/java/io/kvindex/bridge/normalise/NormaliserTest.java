@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kvindex.bridge.decode.BatchRejected;
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.decode.WireVectors;
+import io.kvindex.bridge.decode.WireVectors.Vector;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Registration;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import net.openhft.hashing.LongHashFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NormaliserTest {
+
+  private static final int REGISTERED_RANK = 9;
+  private static final long HASH_1 = 0x8aacae47f66585edL;
+  private static final long HASH_2 = 0x71ce77cbc8124e3bL;
+  private static final long HASH_3 = 0xb2858312b152c275L;
+
+  static Stream<Vector> batches() {
+    return WireVectors.all().stream()
+        .filter(vector -> vector.complete() && vector.expected().has("events"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("batches")
+  void shouldAccountForEveryEvent_whenAnyVector(Vector vector) {
+    EngineBatch batch = decode(vector);
+    int sent = batch.events().size() + batch.skipped().size();
+    for (int blockSize : new int[] {2, 4, 8, 16, 256}) {
+      NormalisedBatch normal =
+          new Normaliser(registration(SourceType.VLLM, blockSize)).normalise(batch);
+      int skipped = normal.skipped().values().stream().mapToInt(Integer::intValue).sum();
+      assertThat(normal.events().size() + skipped).isEqualTo(sent);
+      assertThat(normal.timestampMicros()).isEqualTo(batch.timestampMicros());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("batches")
+  void shouldHashEachBlocksTokens_whenTheyFit(Vector vector) {
+    EngineBatch batch = decode(vector);
+    for (var event : batch.events()) {
+      if (!(event instanceof io.kvindex.bridge.decode.EngineEvent.Stored stored)) {
+        continue;
+      }
+      int blockSize = Math.max(1, stored.blockSize());
+      List<KvEvent> events =
+          new Normaliser(registration(SourceType.VLLM, blockSize))
+              .normalise(new EngineBatch(0, null, List.of(stored), List.of()))
+              .events();
+      if (!events.isEmpty()) {
+        KvEvent.Stored normal = (KvEvent.Stored) events.get(0);
+        boolean usable =
+            !stored.tokens().isBigram()
+                && stored.tokens().size() / blockSize == stored.hashes().size()
+                && stored.tokens().size() - stored.hashes().size() * blockSize <= 1
+                && stored.blockSize() > 0;
+        assertThat(normal.localHashes())
+            .isEqualTo(
+                usable
+                    ? hashBytes(stored.tokens().values(), stored.hashes().size(), blockSize)
+                    : Hashes.EMPTY);
+      }
+    }
+  }
+
+  @Test
+  void shouldGiveTheReferenceHashes_whenTokensAscend() {
+    KvEvent.Stored stored = onlyStored("vllm_m_offload_chunk", registration(SourceType.VLLM, 16));
+    assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(HASH_1, HASH_2, HASH_3));
+    // from the reference C library, seed 1337, tokens 0..47
+    assertThat(stored.localHashes())
+        .isEqualTo(
+            Hashes.wrap(
+                Long.parseUnsignedLong("15310707395893867146"),
+                Long.parseUnsignedLong("15292316782987903195"),
+                Long.parseUnsignedLong("5532946206955930018")));
+    assertThat(stored.parent()).isEqualTo(Parent.ROOT);
+    assertThat(stored.place()).isEqualTo(new Place("CPU", 0, 0, null));
+  }
+
+  @Test
+  void shouldFillInTheRegistration_whenTheEventIsSilent() {
+    Registration registration =
+        registration(SourceType.VLLM, 16, List.of("ad1"), "prod", HashProfile.XXH3_DEFAULT);
+    KvEvent.Stored stored = onlyStored("vllm_a1_stored_u64", registration);
+    assertThat(stored.place()).isEqualTo(Place.of(null, REGISTERED_RANK));
+    assertThat(stored.context()).isEqualTo(new StatedContext("ad1", null, "prod", null));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "vllm_a1_lora_id, '', id:7, 7, -",
+        "vllm_a1_lora_id, ad1, ad1, 7, -",
+        "vllm_a3_lora_name, '', sql-adapter, 2, -",
+        "vllm_a3_lora_name, ad1, sql-adapter, 2, -",
+        "vllm_a4_extra_salt, '', -, -, tenant-a",
+        "vllm_a4_extra_mm, '', ad1, -, salt",
+        "sglang_a4_cache_salt, '', -, -, tenant-a",
+      })
+  void shouldStateTheContext_whenAdapterOrSaltIsSent(
+      String vector, String registered, String lora, Integer loraId, String salt) {
+    Registration registration =
+        registration(SourceType.VLLM, 16, List.of(registered), null, HashProfile.XXH3_DEFAULT);
+    assertThat(onlyStored(vector, registration).context())
+        .isEqualTo(new StatedContext(lora, loraId, null, salt));
+  }
+
+  @Test
+  void shouldNotGuessTheAdapter_whenSeveralAreRegisteredAndOnlyItsNumberIsSent() {
+    Registration registration =
+        registration(SourceType.VLLM, 16, List.of("ad1", "ad2"), null, HashProfile.XXH3_DEFAULT);
+    assertThat(onlyStored("vllm_a1_lora_id", registration).context().loraName()).isEqualTo("id:7");
+    assertThat(onlyStored("vllm_a1_stored_u64", registration).context().loraName())
+        .isEqualTo("ad1");
+  }
+
+  @Test
+  void shouldMarkBlocksWithOtherKeys_whenMultimodal() {
+    NormalisedBatch normal = normalise("vllm_a4_extra_mm", registration(SourceType.VLLM, 16));
+    KvEvent.Stored stored = (KvEvent.Stored) normal.events().get(0);
+    assertThat(stored.extraHashes().size()).isEqualTo(2);
+    assertThat(stored.extraHashes().toArray()).doesNotContain(0).doesNotHaveDuplicates();
+    assertThat(normal.remarks()).isEqualTo(Map.of(Remark.EXTRA_KEYS, 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "vllm_a1_stored_u64, ROOT",
+    "vllm_a2_medium_rank, HASH",
+    "vllm_m_offload_placeholder, UNKNOWN",
+    "lmcache_off_by_one, UNKNOWN",
+    "vllm_m_mooncake_tokens_nil, UNKNOWN",
+    "llmd_fs_stored, UNKNOWN"
+  })
+  void shouldNeverTakeUnknownForTheRoot_whenParentIsMissing(String vector, Parent.Kind kind) {
+    int blockSize = vector.startsWith("lmcache") ? 8 : 16;
+    assertThat(onlyStored(vector, registration(SourceType.VLLM, blockSize)).parent().kind())
+        .isEqualTo(kind);
+  }
+
+  @Test
+  void shouldLeaveTheParentOpen_whenMooncakeConnectorStatesNone() {
+    List<KvEvent> events =
+        normalise("vllm_m_mooncake_connector", registration(SourceType.VLLM, 16)).events();
+    assertThat(((KvEvent.Stored) events.get(0)).parent()).isEqualTo(Parent.UNKNOWN);
+    assertThat(((KvEvent.Stored) events.get(0)).localHashes().size()).isEqualTo(1);
+    assertThat(((KvEvent.Stored) events.get(1)).parent()).isEqualTo(Parent.of(HASH_1));
+  }
+
+  @Test
+  void shouldUseTheTokensButTheLast_whenLmcacheSendsOneTooMany() {
+    KvEvent.Stored stored = onlyStored("lmcache_off_by_one", registration(SourceType.VLLM, 8));
+    int[] tokens = IntStream.range(0, 8).toArray();
+    assertThat(stored.localHashes()).isEqualTo(hashBytes(tokens, 1, 8));
+  }
+
+  @Test
+  void shouldKeepResidency_whenTokensDoNotFit() {
+    NormalisedBatch normal =
+        normalise("bad_block_size_zero_with_tokens", registration(SourceType.VLLM, 16));
+    KvEvent.Stored stored = (KvEvent.Stored) normal.events().get(0);
+    assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
+    assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(HASH_1));
+    assertThat(normal.remarks()).isEqualTo(Map.of(Remark.TOKENS_UNUSABLE, 1));
+  }
+
+  @Test
+  void shouldSkipAndSaySo_whenBlockSizeIsNotTheRegistered() {
+    NormalisedBatch normal = normalise("vllm_a2_medium_rank", registration(SourceType.VLLM, 32));
+    assertThat(normal.events()).isEmpty();
+    assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
+    assertThat(normal.mismatch()).isEqualTo(new BlockSizeMismatch("GPU", 16));
+  }
+
+  @Test
+  void shouldIndexOnlyWholePrefixGroups_whenModelIsHybrid() {
+    NormalisedBatch windowed =
+        normalise("vllm_a6_sliding_window", registration(SourceType.VLLM, 16));
+    assertThat(windowed.events()).hasSize(1);
+    assertThat(windowed.skipped()).isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 1));
+
+    NormalisedBatch three =
+        normalise("vllm_m_hma_three_groups", registration(SourceType.VLLM, 256));
+    assertThat(three.events()).filteredOn(KvEvent.Stored.class::isInstance).hasSize(1);
+    assertThat(three.skipped()).isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 2));
+    assertThat(three.mismatch()).isNull();
+  }
+
+  @Test
+  void shouldPassRemovalsOfAnyGroup_whenTheirStoresWereSkipped() {
+    NormalisedBatch normal = normalise("vllm_a5_group", registration(SourceType.VLLM, 16));
+    assertThat(normal.events())
+        .containsExactly(
+            new KvEvent.Removed(new Place("GPU", 0, 1, null), Hashes.wrap(HASH_1), Hashes.EMPTY));
+    assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 1));
+  }
+
+  @Test
+  void shouldPassCopiesLeft_whenTheEngineCountsThem() {
+    List<KvEvent> events =
+        normalise("vllm_m_remaining_copies", registration(SourceType.VLLM, 16)).events();
+    assertThat(events)
+        .containsExactly(
+            new KvEvent.Removed(
+                Place.of("GPU", 0), Hashes.wrap(HASH_1, HASH_2), Hashes.wrap(0, 2)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"VLLM, DEVICE", "SGLANG, DEVICE_AND_HOST", "MOONCAKE, ALL", "KV_EVENTS, ALL"})
+  void shouldClearWhatTheEngineClears_whenOfThatType(SourceType type, ClearScope scope) {
+    assertThat(normalise("vllm_m_cleared", registration(type, 16)).events())
+        .containsExactly(new KvEvent.Cleared(0, scope));
+  }
+
+  @Test
+  void shouldCountPairs_whenTokensOverlap() {
+    NormalisedBatch normal = normalise("sglang_a_bigram", registration(SourceType.SGLANG, 4));
+    assertThat(((KvEvent.Stored) normal.events().get(0)).localHashes()).isEqualTo(Hashes.EMPTY);
+    assertThat(normal.remarks()).isEqualTo(Map.of(Remark.TOKENS_PAIRED, 1));
+  }
+
+  @Test
+  void shouldRefuse_whenProfileCanNotBeComputed() {
+    HashProfile sglang = new HashProfile(HashProfile.Algorithm.SGLANG_SHA256, "");
+    Registration registration = registration(SourceType.SGLANG, 16, List.of(""), null, sglang);
+    assertThatThrownBy(() -> new Normaliser(registration))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("hash profile sglang_sha256 is not supported");
+  }
+
+  private static KvEvent.Stored onlyStored(String vector, Registration registration) {
+    List<KvEvent> events = normalise(vector, registration).events();
+    assertThat(events).hasSize(1);
+    return (KvEvent.Stored) events.get(0);
+  }
+
+  private static NormalisedBatch normalise(String name, Registration registration) {
+    Vector vector =
+        WireVectors.all().stream().filter(v -> v.name().equals(name)).findFirst().orElseThrow();
+    return new Normaliser(registration).normalise(decode(vector));
+  }
+
+  private static EngineBatch decode(Vector vector) {
+    var result = vector.decoder().decode(vector.payload());
+    assertThat(result).isNotInstanceOf(BatchRejected.class);
+    return (EngineBatch) result;
+  }
+
+  /** Another road to the same hash: little-endian bytes instead of ints. */
+  private static Hashes hashBytes(int[] tokens, int blocks, int blockSize) {
+    long[] hashes = new long[blocks];
+    for (int block = 0; block < blocks; block++) {
+      ByteBuffer bytes =
+          ByteBuffer.allocate(blockSize * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 0; i < blockSize; i++) {
+        bytes.putInt(tokens[block * blockSize + i]);
+      }
+      hashes[block] = LongHashFunction.xx3(1337).hashBytes(bytes.array());
+    }
+    return Hashes.wrap(hashes);
+  }
+
+  private static Registration registration(SourceType type, int blockSize) {
+    return registration(type, blockSize, List.of(""), null, HashProfile.XXH3_DEFAULT);
+  }
+
+  private static Registration registration(
+      SourceType type,
+      int blockSize,
+      List<String> loras,
+      @org.jspecify.annotations.Nullable String namespace,
+      HashProfile profile) {
+    return new Registration(
+        new PublisherId("engine-1", "default", REGISTERED_RANK),
+        "tcp://127.0.0.1:5557",
+        null,
+        type,
+        new TableId("default", "model", blockSize, profile),
+        loras,
+        namespace,
+        CopyPolicy.COUNT,
+        null,
+        "",
+        null);
+  }
+}
