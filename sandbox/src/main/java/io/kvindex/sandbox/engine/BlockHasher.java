@@ -7,6 +7,8 @@ interface BlockHasher {
   BlockHash root(CacheContext context);
 
   /**
+   * The hash of the block after {@code parent}.
+   *
    * @param first whether this is the prompt's first block, where vLLM mixes the salt in
    */
   BlockHash next(BlockHash parent, int[] tokens, CacheContext context, boolean first);

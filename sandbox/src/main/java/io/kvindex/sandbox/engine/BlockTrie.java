@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +85,7 @@ final class BlockTrie {
   /** A frozen picture of what the tiers hold: no device slots, nothing the engine still changes. */
   BlockTrie copyOfContents() {
     BlockTrie copy = new BlockTrie(blockSize, keepsAll);
-    Map<TrieNode, TrieNode> copies = new IdentityHashMap<>();
+    Map<TrieNode, TrieNode> copies = new HashMap<>();
     for (TrieNode node : nodes.values()) {
       if (node.onGpu() || node.onHost) {
         TrieNode copied = copy.copyPath(node, copies);

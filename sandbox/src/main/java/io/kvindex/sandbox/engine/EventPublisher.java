@@ -114,6 +114,7 @@ final class EventPublisher {
         }
         poller.poll(IDLE_MS);
         if (poller.pollin(0)) {
+          sendQueued(); // a replay has every batch flushed before it was asked for
           replay.serve(router);
         }
         while (woken.recv(ZMQ.DONTWAIT) != null) {

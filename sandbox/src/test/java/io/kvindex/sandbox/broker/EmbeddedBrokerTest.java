@@ -34,7 +34,8 @@ class EmbeddedBrokerTest {
 
   @Test
   void shouldKeepAckedRecordsAndStartQuickly_whenKilled() throws Exception {
-    Process child = BrokerProcess.start(dir);
+    Path killed = dir.resolve("killed");
+    Process child = BrokerProcess.start(killed);
     int lastAcked = -1;
     try (BufferedReader out = child.inputReader()) {
       String line;
@@ -46,16 +47,31 @@ class EmbeddedBrokerTest {
     }
     assertThat(lastAcked).isEqualTo(200);
 
+    long cleanMs = startAndStop(dir.resolve("cold"), 2);
     long startNs = System.nanoTime();
-    try (EmbeddedBroker broker = EmbeddedBroker.start(dir)) {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(killed)) {
       long startMs = (System.nanoTime() - startNs) / 1_000_000;
-      System.out.println("start after kill -9: " + startMs + " ms");
+      System.out.println("start after kill -9: " + startMs + " ms, clean: " + cleanMs + " ms");
       List<Integer> read = BrokerClient.readAll(broker.bootstrapServers(), BrokerProcess.TOPIC);
       assertThat(read).hasSizeGreaterThan(lastAcked);
       assertThat(read).isEqualTo(IntStream.range(0, read.size()).boxed().toList());
-      // 1.7 s on an idle machine; with Kafka's own broker session it would be 11 s and more.
-      assertThat(startMs).isLessThan(8_000);
+      // Idle: 1.7 s against 0.2 s; with Kafka's own broker session it would be 11 s and more. The
+      // clean start says how busy the machine is.
+      assertThat(startMs).isLessThan(5_000 + 10 * cleanMs);
     }
+  }
+
+  /** How long the last of several clean starts took, milliseconds. */
+  private static long startAndStop(Path dataDir, int times) {
+    long startMs = 0;
+    for (int i = 0; i < times; i++) {
+      long startNs = System.nanoTime();
+      try (EmbeddedBroker broker = EmbeddedBroker.start(dataDir)) {
+        startMs = (System.nanoTime() - startNs) / 1_000_000;
+        assertThat(broker.bootstrapServers()).isNotEmpty();
+      }
+    }
+    return startMs;
   }
 
   @Test
@@ -122,7 +138,7 @@ class EmbeddedBrokerTest {
 
   @Test
   void shouldNameThePort_whenItIsTaken() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       BrokerOptions options = BrokerOptions.in(dir).withPort(taken.getLocalPort());
       assertThatThrownBy(() -> EmbeddedBroker.start(options))
           .isInstanceOf(BrokerStartException.class)
@@ -133,7 +149,7 @@ class EmbeddedBrokerTest {
   @Test
   void shouldListenOnTheGivenPort_whenOneIsGiven() throws Exception {
     int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = free.getLocalPort();
     }
     try (EmbeddedBroker broker = EmbeddedBroker.start(BrokerOptions.in(dir).withPort(port))) {

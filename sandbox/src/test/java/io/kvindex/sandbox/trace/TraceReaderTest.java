@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,7 +48,8 @@ class TraceReaderTest {
     assertThat(requests.get(1).hashIds()).startsWith(0, 14, 15);
     assertThat(requests).extracting(TraceRequest::timestampMs).isSorted();
     try (InputStream notice = TraceReader.class.getResourceAsStream("NOTICE-trace.txt")) {
-      assertThat(new String(notice.readAllBytes())).contains("Apache License", "Mooncake");
+      assertThat(new String(notice.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("Apache License", "Mooncake");
     }
   }
 
