@@ -28,6 +28,7 @@ public interface BatchDecoder {
    * @param sourceMicros the engine's time, microseconds since the epoch, 0 = unknown
    * @param events what happened, in order
    * @param skipped events left out by reason
+   * @param remarks kept events worth counting, by remark
    * @param rejected why the whole batch is unusable, null if it is not
    * @param mismatch how the batch contradicts the registration, for people; null if it does not
    */
@@ -35,12 +36,13 @@ public interface BatchDecoder {
       long sourceMicros,
       List<KvEvent> events,
       Map<String, Long> skipped,
+      Map<String, Long> remarks,
       @Nullable String rejected,
       @Nullable String mismatch) {
 
     /** A batch that is unusable as a whole. */
     public static Decoded rejected(String reason) {
-      return new Decoded(0, List.of(), Map.of(), reason, null);
+      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null);
     }
   }
 }

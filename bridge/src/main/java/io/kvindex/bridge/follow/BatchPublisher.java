@@ -83,6 +83,7 @@ final class BatchPublisher {
 
   private void noteDecoded(Decoded decoded) {
     decoded.skipped().forEach(status::skipped);
+    decoded.remarks().forEach(status::remarked);
     if (decoded.mismatch() != null) {
       status.mismatched(true, decoded.mismatch());
     } else if (decoded.events().stream().anyMatch(KvEvent.Stored.class::isInstance)) {

@@ -99,6 +99,11 @@ final class FollowStatus {
     count("skipped_" + reason, count);
   }
 
+  void remarked(String remark, long count) {
+    metrics.remarked(remark, count);
+    count("events_" + remark, count);
+  }
+
   void lost(long batches) {
     metrics.lost(batches);
     count("batches_lost", batches);

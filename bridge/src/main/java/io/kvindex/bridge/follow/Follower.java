@@ -10,8 +10,10 @@ import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.bridge.zmq.SubSocket;
+import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -98,6 +100,11 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     if (phase == Phase.STOPPED || socket != null) {
       return;
     }
+    SourceType type = life.registration().type();
+    if (type != SourceType.VLLM && type != SourceType.SGLANG) {
+      status.failed("events of type " + type.wireName() + " are not decoded by this version");
+      return;
+    }
     String endpoint = life.registration().endpoint();
     try {
       socket =
@@ -115,6 +122,11 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
       LOG.debug("publisher={} endpoint={}", life.registration().publisher(), endpoint, e);
       later(() -> opensAgain = true);
     }
+  }
+
+  /** Goes on with a registration of the same generation. */
+  void update(Registration changed) {
+    publisher.update(changed);
   }
 
   private void later(Runnable step) {

@@ -80,6 +80,11 @@ public final class BridgeMetrics {
     registry.counter(PREFIX + "events.skipped", "reason", reason).increment(count);
   }
 
+  /** Kept events worth counting. */
+  public void remarked(String remark, long count) {
+    registry.counter(PREFIX + "events.remarked", "remark", remark).increment(count);
+  }
+
   /** A batch was refused as a whole. */
   public void rejected(String reason) {
     registry.counter(PREFIX + "batches.rejected", "reason", reason).increment();

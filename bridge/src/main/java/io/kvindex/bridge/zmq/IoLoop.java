@@ -178,6 +178,11 @@ public final class IoLoop implements AutoCloseable {
     }
   }
 
+  /** Whether the thread runs. */
+  public boolean isAlive() {
+    return thread.isAlive();
+  }
+
   /** Ends the thread and closes all sockets; sockets of other threads must be closed before. */
   @Override
   public void close() throws InterruptedException {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge;
+
+import io.kvindex.bridge.control.ControlLoop;
+import io.kvindex.bridge.follow.EngineBatchDecoder;
+import io.kvindex.bridge.follow.Followers;
+import io.kvindex.bridge.follow.WorkerStatus;
+import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.bridge.produce.KafkaSettings;
+import io.kvindex.bridge.produce.SendBudget;
+import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.Replays;
+import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.topic.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Brings the events of registered publishers from ZMQ into Kafka: follows its share of the
+ * registrations topic, joins each publisher by replay, and writes one record per batch to {@code
+ * kvindex.events}. Its topics must exist. Thread-safe.
+ */
+public final class Bridge implements AutoCloseable {
+
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+
+  private final Producer<byte[], byte[]> producer;
+  private final IoLoop loop;
+  private final Replays replays;
+  private final ControlLoop control;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Bridge(BridgeConfig config, Producer<byte[], byte[]> producer, MeterRegistry registry) {
+    this.producer = producer;
+    BridgeMetrics metrics = new BridgeMetrics(registry);
+    SendBudget budget = new SendBudget(config.inFlightBytes());
+    int partitions = producer.partitionsFor(Topics.EVENTS).size();
+    // The first frame of a quarantine must not wait for metadata on the I/O thread.
+    producer.partitionsFor(Topics.QUARANTINE);
+    producer.partitionsFor(Topics.BRIDGE_PROGRESS);
+    EventSink sink = new EventSink(producer, partitions, config.rawQuarantine(), budget, metrics);
+    loop = new IoLoop(budget);
+    budget.onReopened(loop::wakeUp);
+    replays = new Replays(loop.context(), config.replay());
+    Followers followers =
+        new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, config.limits());
+    control =
+        new ControlLoop(
+            new KafkaConsumer<>(
+                KafkaSettings.member(config.kafka(), config.groupId(), config.groupInstanceId()),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer()),
+            new KafkaConsumer<>(
+                KafkaSettings.reader(config.kafka()),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer()),
+            producer,
+            sink,
+            followers,
+            metrics,
+            config.progressEvery());
+    registry.gauge("kvindex.bridge.inflight.bytes", budget, SendBudget::inFlightBytes);
+    for (PublisherState state : PublisherState.values()) {
+      registry.gauge(
+          "kvindex.bridge.publishers",
+          List.of(io.micrometer.core.instrument.Tag.of("state", state.wireName())),
+          control,
+          c -> c.workers().stream().filter(worker -> worker.state() == state).count());
+    }
+  }
+
+  /**
+   * Starts a bridge; it joins its group in the background.
+   *
+   * @throws org.apache.kafka.common.KafkaException if the cluster or a topic can not be reached
+   */
+  public static Bridge start(BridgeConfig config, MeterRegistry registry) {
+    Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            KafkaSettings.producer(
+                config.kafka(), config.inFlightBytes(), config.deliveryTimeout()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    try {
+      Bridge bridge = new Bridge(config, producer, registry);
+      bridge.control.start();
+      return bridge;
+    } catch (RuntimeException e) {
+      producer.close(Duration.ZERO);
+      throw e;
+    }
+  }
+
+  /** The publishers this bridge follows now. */
+  public List<WorkerStatus> workers() {
+    return control.workers();
+  }
+
+  /** Whether it has its share of the publishers and follows each of them. */
+  public boolean isReady() {
+    return control.isSettled();
+  }
+
+  /** Whether its threads run. */
+  public boolean isAlive() {
+    return control.isAlive() && loop.isAlive();
+  }
+
+  /**
+   * When the oldest batch was read from ZMQ that Kafka does not have yet, microseconds since the
+   * epoch; empty = it has all.
+   */
+  public OptionalLong oldestUnackedMicros() {
+    return workers().stream()
+        .mapToLong(WorkerStatus::oldestUnackedMicros)
+        .filter(micros -> micros != 0)
+        .min();
+  }
+
+  /** Leaves as a killed process does: nothing more is written, not even progress. For tests. */
+  void halt() throws InterruptedException {
+    closed.set(true);
+    control.stopWriting();
+    replays.close();
+    loop.close();
+    producer.close(Duration.ZERO);
+    control.close();
+  }
+
+  /**
+   * Stops reading, waits until what was read is in Kafka, writes progress, leaves: 15 s at most.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      control.close();
+      replays.close();
+      loop.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      producer.close(CLOSE);
+    }
+  }
+}

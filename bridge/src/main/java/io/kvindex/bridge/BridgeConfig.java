@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge;
+
+import io.kvindex.bridge.follow.FollowLimits;
+import io.kvindex.bridge.zmq.ReplayPolicy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of a bridge.
+ *
+ * @param kafka settings of all its Kafka clients; {@code bootstrap.servers} at least
+ * @param groupId consumer group all bridges of a site share
+ * @param groupInstanceId stable name of this bridge in the group where it is the only one (restart
+ *     after a crash then takes no session timeout), null = none
+ * @param inFlightBytes most bytes sent to Kafka and not acknowledged yet; sockets are not read
+ *     beyond it
+ * @param deliveryTimeout longest outage of Kafka a record is kept for; up to about 24 days
+ * @param progressEvery how often changed progress is written
+ * @param rawQuarantine whether undecodable frames are kept with their bytes, which hold token ids
+ * @param limits bounds of following
+ * @param replay how hard a replay is tried
+ */
+public record BridgeConfig(
+    Map<String, String> kafka,
+    String groupId,
+    @Nullable String groupInstanceId,
+    long inFlightBytes,
+    Duration deliveryTimeout,
+    Duration progressEvery,
+    boolean rawQuarantine,
+    FollowLimits limits,
+    ReplayPolicy replay) {
+
+  /** Consumer group where nobody says otherwise. */
+  public static final String DEFAULT_GROUP = "kvindex-bridge";
+
+  public BridgeConfig {
+    kafka = Map.copyOf(kafka);
+    Objects.requireNonNull(groupId);
+    if (!kafka.containsKey(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)) {
+      throw new IllegalArgumentException("kafka settings need bootstrap.servers");
+    }
+    if (inFlightBytes < 1 << 20) {
+      throw new IllegalArgumentException("inFlightBytes must be >= 1 MiB, got " + inFlightBytes);
+    }
+  }
+
+  /** Defaults for a cluster at {@code bootstrapServers}. */
+  public static BridgeConfig at(String bootstrapServers) {
+    return new BridgeConfig(
+        Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers),
+        DEFAULT_GROUP,
+        null,
+        16L << 20,
+        Duration.ofMinutes(10),
+        Duration.ofMillis(500),
+        true,
+        FollowLimits.DEFAULT,
+        ReplayPolicy.DEFAULT);
+  }
+
+  /** The same with a stable name in the group, for the only bridge of a site. */
+  public BridgeConfig withGroupInstanceId(@Nullable String name) {
+    return new BridgeConfig(
+        kafka,
+        groupId,
+        name,
+        inFlightBytes,
+        deliveryTimeout,
+        progressEvery,
+        rawQuarantine,
+        limits,
+        replay);
+  }
+
+  /** The same with further settings for all Kafka clients. */
+  public BridgeConfig withKafka(Map<String, String> more) {
+    Map<String, String> all = new HashMap<>(kafka);
+    all.putAll(more);
+    return new BridgeConfig(
+        all,
+        groupId,
+        groupInstanceId,
+        inFlightBytes,
+        deliveryTimeout,
+        progressEvery,
+        rawQuarantine,
+        limits,
+        replay);
+  }
+
+  /** The same with other bounds of following and another replay policy. */
+  public BridgeConfig with(FollowLimits newLimits, ReplayPolicy newReplay) {
+    return new BridgeConfig(
+        kafka,
+        groupId,
+        groupInstanceId,
+        inFlightBytes,
+        deliveryTimeout,
+        progressEvery,
+        rawQuarantine,
+        newLimits,
+        newReplay);
+  }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.control;
+
+import io.kvindex.bridge.control.Assignment.Entry;
+import io.kvindex.bridge.follow.Followers;
+import io.kvindex.bridge.follow.Following;
+import io.kvindex.bridge.follow.WorkerStatus;
+import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.topic.Topics;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The control thread: takes its share of the registrations topic as a member of the bridges' group,
+ * follows the publishers registered there and writes their progress.
+ *
+ * <p>An assigned partition is read from its beginning to its end, then the progress of its
+ * publishers, and only then are they followed: whoever had them before wrote down where to go on.
+ */
+public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
+  private static final Duration POLL = Duration.ofMillis(50);
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+  private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final ProgressReader progressReader;
+  private final Publishers publishers;
+  private final ProgressWriter progressWriter;
+  private final long progressNs;
+  private final Thread thread;
+  private final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
+  private volatile boolean running = true;
+  private volatile boolean abrupt;
+  private long nextProgressNs = System.nanoTime();
+  private long nextLoadNs = System.nanoTime();
+
+  /**
+   * Starts the thread.
+   *
+   * @param group consumer in the bridges' group; closed with this object
+   * @param single consumer without a group; closed with this object
+   * @param progressEvery how often changed progress is written
+   */
+  public ControlLoop(
+      Consumer<byte[], byte[]> group,
+      Consumer<byte[], byte[]> single,
+      Producer<byte[], byte[]> producer,
+      EventSink sink,
+      Followers followers,
+      BridgeMetrics metrics,
+      Duration progressEvery) {
+    ControlRecords records = new ControlRecords(producer);
+    consumer = group;
+    progressReader = new ProgressReader(single, Duration.ofSeconds(30));
+    publishers = new Publishers(followers, records, new Retirements(sink, metrics));
+    progressWriter = new ProgressWriter(records, metrics);
+    progressNs = progressEvery.toNanos();
+    thread = new Thread(this::run, "bridge-control");
+  }
+
+  /** Joins the group. */
+  public void start() {
+    thread.start();
+  }
+
+  /** Followed publishers; any thread. */
+  public List<WorkerStatus> workers() {
+    return publishers.all().stream()
+        .map(followed -> followed.following)
+        .filter(Objects::nonNull)
+        .map(Following::status)
+        .toList();
+  }
+
+  /** Whether this bridge has its share of the publishers and knows them all; any thread. */
+  public boolean isSettled() {
+    return !assigned.isEmpty()
+        && assigned.values().stream().allMatch(assignment -> assignment.loaded)
+        && publishers.all().stream().allMatch(followed -> followed.following != null);
+  }
+
+  /** Whether the thread is alive; any thread. */
+  public boolean isAlive() {
+    return thread.isAlive();
+  }
+
+  private void run() {
+    try {
+      consumer.subscribe(List.of(Topics.REGISTRATIONS), this);
+      while (running) {
+        turnSafely();
+      }
+      if (!abrupt) {
+        handOver(publishers.all());
+      }
+    } catch (InterruptedException | InterruptException e) {
+      LOG.info("control thread was interrupted");
+    } finally {
+      progressReader.close();
+      consumer.close(
+          CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+              .withTimeout(CLOSE));
+    }
+  }
+
+  private void turnSafely() throws InterruptedException {
+    try {
+      turn();
+    } catch (WakeupException e) {
+      LOG.debug("woken to close");
+    } catch (InterruptException e) {
+      throw e;
+    } catch (KafkaException e) {
+      LOG.warn("control goes on after: {}", e.toString());
+      LockSupport.parkNanos(POLL.toNanos());
+    }
+  }
+
+  private void turn() throws InterruptedException {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+      note(record);
+    }
+    if (System.nanoTime() - nextLoadNs >= 0) {
+      loadAssigned();
+    }
+    publishers.turn();
+    if (System.nanoTime() - nextProgressNs >= 0) {
+      progressWriter.write(publishers.all());
+      nextProgressNs = System.nanoTime() + progressNs;
+    }
+  }
+
+  private void note(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
+    Assignment assignment = assigned.get(record.partition());
+    Entry entry = Assignment.read(record);
+    if (assignment == null || entry == null) {
+      return;
+    }
+    if (assignment.loaded) {
+      publishers.apply(assignment.partition, entry, null);
+    } else {
+      assignment.newest.put(entry.publisher(), entry);
+    }
+  }
+
+  private void loadAssigned() throws InterruptedException {
+    List<Assignment> waiting = assigned.values().stream().filter(a -> !a.loaded).toList();
+    if (waiting.isEmpty()) {
+      return;
+    }
+    nextLoadNs = System.nanoTime() + RETRY_NS;
+    Map<TopicPartition, Long> ends =
+        consumer.endOffsets(waiting.stream().map(ControlLoop::source).toList(), CLOSE);
+    for (Assignment assignment : waiting) {
+      if (assignment.end < 0) {
+        assignment.end = ends.getOrDefault(source(assignment), 0L);
+      }
+      if (consumer.position(source(assignment), CLOSE) >= assignment.end) {
+        load(assignment);
+      }
+    }
+    nextLoadNs = System.nanoTime();
+  }
+
+  private static TopicPartition source(Assignment assignment) {
+    return new TopicPartition(Topics.REGISTRATIONS, assignment.partition);
+  }
+
+  private void load(Assignment assignment) throws InterruptedException {
+    Map<PublisherId, KnownProgress> known = progressReader.read(assignment.partition);
+    for (Entry entry : assignment.newest.values()) {
+      publishers.apply(assignment.partition, entry, known.remove(entry.publisher()));
+    }
+    assignment.newest.clear();
+    assignment.loaded = true;
+    // Its tombstone is compacted away, but nobody can have registered it again before the end.
+    known.forEach(
+        (publisher, orphan) ->
+            publishers.retire(
+                assignment.partition,
+                publisher,
+                orphan.progress().table(),
+                orphan.progress().type(),
+                Math.max(orphan.progress().generation() + 1, assignment.end - 1)));
+  }
+
+  @Override
+  public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+    if (partitions.isEmpty()) {
+      return;
+    }
+    consumer.seekToBeginning(partitions);
+    partitions.forEach(p -> assigned.put(p.partition(), new Assignment(p.partition())));
+    LOG.info("assigned registrations partitions={}", partitions.size());
+  }
+
+  @Override
+  public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+    LOG.info("revoked registrations partitions={}", partitions.size());
+    try {
+      for (TopicPartition partition : partitions) {
+        assigned.remove(partition.partition());
+        if (!abrupt) {
+          handOver(publishers.of(partition.partition()));
+        }
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  /** Another bridge may follow them already: what is not written down now must not be any more. */
+  @Override
+  public void onPartitionsLost(Collection<TopicPartition> partitions) {
+    LOG.warn("lost registrations partitions={}", partitions.size());
+    try {
+      for (TopicPartition partition : partitions) {
+        assigned.remove(partition.partition());
+        publishers.release(publishers.of(partition.partition()));
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  /** Stops them and writes down, while Kafka answers, exactly how far they got. */
+  private void handOver(Collection<Followed> some) throws InterruptedException {
+    List<Followed> leaving = List.copyOf(some);
+    publishers.release(leaving);
+    await(
+        () ->
+            leaving.stream()
+                .map(followed -> followed.following)
+                .allMatch(following -> following == null || following.isSettled()));
+    await(
+        () -> {
+          progressWriter.write(leaving);
+          return progressWriter.isWritten(leaving);
+        });
+  }
+
+  private static void await(BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + CLOSE.toNanos();
+    while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(POLL.toNanos() / 10);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  /** From now on nothing is written down, as if the process were killed. For tests. */
+  public void stopWriting() {
+    abrupt = true;
+    running = false;
+  }
+
+  /** Stops all followers, writes their progress and leaves the group: about 10 s at most. */
+  @Override
+  public void close() throws InterruptedException {
+    running = false;
+    consumer.wakeup();
+    thread.join(TimeUnit.SECONDS.toMillis(20));
+  }
+}

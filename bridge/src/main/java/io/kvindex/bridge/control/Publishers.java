@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.control;
+
+import io.kvindex.bridge.control.Assignment.Entry;
+import io.kvindex.bridge.follow.Followers;
+import io.kvindex.bridge.follow.Following;
+import io.kvindex.bridge.follow.Life;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.registration.Registration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The publishers this bridge follows: starts them once their life is claimed, retires them once
+ * they are unregistered. Control thread only; others may read {@link #all()}.
+ */
+final class Publishers {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Publishers.class);
+  private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Followers followers;
+  private final ControlRecords records;
+  private final Retirements retirements;
+  private final Map<PublisherId, Followed> followed = new ConcurrentHashMap<>();
+  // Bounded by the claims and retirements on their way, one a publisher.
+  private final Queue<Step> steps = new ConcurrentLinkedQueue<>();
+
+  private interface Step {
+    void run() throws InterruptedException;
+  }
+
+  Publishers(Followers followers, ControlRecords records, Retirements retirements) {
+    this.followers = followers;
+    this.records = records;
+    this.retirements = retirements;
+  }
+
+  /** Those followed or about to be; any thread. */
+  Collection<Followed> all() {
+    return followed.values();
+  }
+
+  /** Those of a partition. */
+  List<Followed> of(int partition) {
+    return followed.values().stream().filter(f -> f.partition == partition).toList();
+  }
+
+  /**
+   * Follows the newest registration of a publisher, or stops where there is none any more.
+   *
+   * @param known newest progress in Kafka where this bridge did not follow it before, null = none
+   */
+  void apply(int partition, Entry entry, @Nullable KnownProgress known)
+      throws InterruptedException {
+    Registration registration = entry.registration();
+    if (registration == null) {
+      unregister(partition, entry, known);
+      return;
+    }
+    Long continues = registration.continues();
+    long generation = continues == null ? entry.offset() : continues;
+    Followed current = followed.get(entry.publisher());
+    if (current != null && current.generation == generation) {
+      update(current, registration);
+      return;
+    }
+    Followed next = new Followed(partition, generation, registration);
+    if (current != null) {
+      stop(current);
+      fence(entry.publisher(), current.registration.table(), registration.type(), generation);
+    } else if (known != null && known.progress().generation() == generation) {
+      followed.put(entry.publisher(), next);
+      LOG.info("publisher={} goes on with {}", entry.publisher(), known.incarnation());
+      start(next, new Life(registration, known.incarnation(), known.acked(), known.isDegraded()));
+      return;
+    } else if (known != null) {
+      fence(entry.publisher(), known.progress().table(), registration.type(), generation);
+    }
+    followed.put(entry.publisher(), next);
+    claim(next);
+  }
+
+  private static void update(Followed current, Registration registration)
+      throws InterruptedException {
+    current.registration = registration;
+    Following following = current.following;
+    if (following != null) {
+      following.update(registration);
+    }
+  }
+
+  private void start(Followed target, Life life) throws InterruptedException {
+    target.following = followers.start(life);
+  }
+
+  /** Names a new life by the offset of this very record. */
+  private void claim(Followed target) {
+    Registration registration = target.registration;
+    BridgeProgress claim =
+        new BridgeProgress(
+            registration.publisher(),
+            registration.table(),
+            registration.type(),
+            target.generation,
+            null,
+            0,
+            null,
+            0,
+            PublisherState.PENDING,
+            null,
+            Map.of(),
+            Map.of());
+    records.write(
+        target.partition,
+        registration.publisher(),
+        claim,
+        (metadata, problem) -> {
+          if (problem == null) {
+            steps.add(() -> claimed(target, metadata.offset()));
+          } else {
+            LOG.warn(
+                "publisher={} life not claimed: {}", registration.publisher(), problem.toString());
+            steps.add(() -> retryLater(target));
+          }
+        });
+  }
+
+  private void claimed(Followed target, long offset) throws InterruptedException {
+    if (target.gone) {
+      return;
+    }
+    Incarnation incarnation = new Incarnation(target.generation, offset, 0);
+    LOG.info("publisher={} starts {}", target.registration.publisher(), incarnation);
+    start(target, new Life(target.registration, incarnation, null, false));
+  }
+
+  private void retryLater(Followed target) {
+    if (!target.gone) {
+      target.retryAtNs = System.nanoTime() + RETRY_NS;
+    }
+  }
+
+  private void unregister(int partition, Entry entry, @Nullable KnownProgress known)
+      throws InterruptedException {
+    Followed current = followed.remove(entry.publisher());
+    if (current != null) {
+      stop(current);
+      retire(
+          partition,
+          entry.publisher(),
+          current.registration.table(),
+          current.registration.type(),
+          entry.offset());
+    } else if (known != null) {
+      retire(
+          partition,
+          entry.publisher(),
+          known.progress().table(),
+          known.progress().type(),
+          entry.offset());
+    }
+  }
+
+  /** Retires for good: the progress is taken back once the tables can know. */
+  void retire(
+      int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
+    LOG.info("publisher={} is retired by generation={}", publisher, generation);
+    retirements.retire(
+        publisher,
+        table,
+        type,
+        generation,
+        durable ->
+            steps.add(
+                () -> {
+                  if (followed.containsKey(publisher)) {
+                    return;
+                  }
+                  if (durable) {
+                    records.write(partition, publisher, null, (metadata, problem) -> {});
+                  } else {
+                    retire(partition, publisher, table, type, generation);
+                  }
+                }));
+  }
+
+  /** Hides what older generations announced at once, before the new one has said anything. */
+  private void fence(PublisherId publisher, TableId table, SourceType type, long generation) {
+    retirements.retire(publisher, table, type, generation, durable -> {});
+  }
+
+  /** Stops reading; its progress is not written any more. */
+  private static void stop(Followed target) throws InterruptedException {
+    target.gone = true;
+    Following following = target.following;
+    if (following != null) {
+      following.stop();
+    }
+  }
+
+  /** Does what claims and retirements brought about. */
+  void turn() throws InterruptedException {
+    for (Step step = steps.poll(); step != null; step = steps.poll()) {
+      step.run();
+    }
+    long now = System.nanoTime();
+    for (Followed target : followed.values()) {
+      if (target.retryAtNs != 0 && now - target.retryAtNs >= 0) {
+        target.retryAtNs = 0;
+        claim(target);
+      }
+    }
+  }
+
+  /** Stops those and forgets them; the caller may still write their last progress. */
+  void release(Collection<Followed> some) throws InterruptedException {
+    for (Followed target : new ArrayList<>(some)) {
+      followed.remove(target.registration.publisher(), target);
+      Following following = target.following;
+      if (following != null) {
+        following.stop();
+      } else {
+        target.gone = true;
+      }
+    }
+  }
+}

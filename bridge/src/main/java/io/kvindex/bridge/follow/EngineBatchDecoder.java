@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.decode.BatchRejected;
+import io.kvindex.bridge.decode.DecodeResult;
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
+import io.kvindex.bridge.normalise.NormalisedBatch;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.bridge.normalise.Normaliser;
+import io.kvindex.model.registration.Registration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Decodes what inference engines send: their wire form taken away, then brought to normal form. */
+public final class EngineBatchDecoder implements BatchDecoder {
+
+  private final EngineDecoder decoder;
+  private final Normaliser normaliser;
+  private final int blockSize;
+
+  /**
+   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
+   */
+  public EngineBatchDecoder(Registration registration) {
+    decoder = EngineDecoder.forSource(registration.type());
+    normaliser = new Normaliser(registration);
+    blockSize = registration.table().blockSize();
+  }
+
+  @Override
+  public Decoded decode(byte[] payload) {
+    DecodeResult result = decoder.decode(payload);
+    if (result instanceof BatchRejected rejected) {
+      return Decoded.rejected(rejected.reason().label());
+    }
+    NormalisedBatch batch = normaliser.normalise((EngineBatch) result);
+    Map<String, Long> skipped = new HashMap<>();
+    batch.skipped().forEach((reason, count) -> skipped.put(reason.label(), (long) count));
+    Map<String, Long> remarks = new HashMap<>();
+    batch.remarks().forEach((remark, count) -> remarks.put(remark.label(), (long) count));
+    return new Decoded(
+        batch.timestampMicros(), batch.events(), skipped, remarks, null, text(batch.mismatch()));
+  }
+
+  private @Nullable String text(@Nullable BlockSizeMismatch mismatch) {
+    if (mismatch == null) {
+      return null;
+    }
+    String text =
+        "events have block_size " + mismatch.stated() + ", registered is " + blockSize + ": ";
+    return mismatch.stated() > blockSize && mismatch.stated() % blockSize == 0
+        ? text
+            + "register the events' size, which is "
+            + mismatch.stated() / blockSize
+            + " times yours (dcp x pcp)"
+        : text + "register the events' size";
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.produce.SendSession;
+import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.registration.Registration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+/** A publisher being followed, seen from outside the I/O thread. Thread-safe. */
+public final class Following {
+
+  private final Life life;
+  private final Follower follower;
+  private final IoLoop loop;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile Registration registration;
+
+  Following(Life life, Follower follower, IoLoop loop) {
+    this.life = life;
+    this.follower = follower;
+    this.loop = loop;
+    this.registration = life.registration();
+  }
+
+  /** Goes on with a registration of the same generation, e.g. one with a further adapter. */
+  public void update(Registration changed) throws InterruptedException {
+    registration = changed;
+    loop.execute(() -> follower.update(changed));
+  }
+
+  /** Stops reading; returns at once. What was sent is still being acknowledged. */
+  public void stop() throws InterruptedException {
+    loop.execute(
+        () -> {
+          follower.stop();
+          stopped.countDown();
+        });
+  }
+
+  /** Whether it has stopped and everything sent is acknowledged or given up. */
+  public boolean isSettled() {
+    return stopped.getCount() == 0 && follower.session().isSettled();
+  }
+
+  /** What to write to Kafka about it: only what Kafka has acknowledged. */
+  public BridgeProgress progress() {
+    SendSession.Acked acked = follower.session().acked();
+    FollowStatus status = follower.status();
+    Long sequence = acked == null ? null : acked.sequence();
+    return new BridgeProgress(
+        registration.publisher(),
+        registration.table(),
+        registration.type(),
+        life.incarnation().generation(),
+        life.incarnation().life(),
+        life.incarnation().clears(),
+        sequence,
+        acked == null ? 0 : acked.sourceMicros(),
+        status.state(),
+        status.lastError(),
+        status.counters(),
+        sequence == null
+            ? Map.of()
+            : Map.of(StreamId.of(registration.publisher()).key(), sequence));
+  }
+
+  /** What to show of it. */
+  public WorkerStatus status() {
+    SendSession.Acked acked = follower.session().acked();
+    FollowStatus status = follower.status();
+    return new WorkerStatus(
+        registration,
+        life.incarnation(),
+        status.state(),
+        status.isConnected(),
+        status.lastError(),
+        acked == null ? null : acked.sequence(),
+        follower.oldestUnackedMicros(),
+        status.counters());
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.produce;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.jspecify.annotations.Nullable;
+
+/** Configuration of the bridge's Kafka clients. */
+public final class KafkaSettings {
+
+  private static final int BATCH_BYTES = 128 << 10;
+
+  /**
+   * The producer must not make the I/O thread wait long, so it always has more room than we use.
+   */
+  private static final int BUFFER_FACTOR = 3;
+
+  private KafkaSettings() {}
+
+  /**
+   * Idempotent, nothing acknowledged before all in-sync replicas have it.
+   *
+   * @param common {@code bootstrap.servers} and whatever a site needs for all its clients
+   * @param budgetBytes most bytes in flight, see {@link SendBudget}
+   * @param deliveryTimeout longest outage a record is kept for
+   */
+  public static Map<String, Object> producer(
+      Map<String, String> common, long budgetBytes, Duration deliveryTimeout) {
+    Map<String, Object> settings = new HashMap<>(common);
+    settings.put(ProducerConfig.ACKS_CONFIG, "all");
+    settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    settings.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+    settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_FACTOR * budgetBytes + (16L << 20));
+    settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    settings.put(
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(deliveryTimeout.toMillis()));
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
+    // A quiet bridge keeps its metadata: fetching it anew would block the I/O thread.
+    settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, Duration.ofDays(7).toMillis());
+    settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
+    return settings;
+  }
+
+  /** A consumer that reads partitions it is told to. */
+  public static Map<String, Object> reader(Map<String, String> common) {
+    Map<String, Object> settings = new HashMap<>(common);
+    settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
+    return settings;
+  }
+
+  /**
+   * A member of the bridges' group. It never commits: whoever gets a partition reads all of it.
+   *
+   * @param instanceId stable name of this member where there is only one, so that after a crash it
+   *     need not wait for its own old session; null = none
+   */
+  public static Map<String, Object> member(
+      Map<String, String> common, String groupId, @Nullable String instanceId) {
+    Map<String, Object> settings = reader(common);
+    settings.put(ConsumerConfig.GROUP_ID_CONFIG, groupId);
+    if (instanceId != null) {
+      settings.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, instanceId);
+    }
+    settings.put(
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+        CooperativeStickyAssignor.class.getName());
+    settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, 6_000);
+    settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 1_500);
+    return settings;
+  }
+}
