@@ -37,19 +37,30 @@ final class KeyTable {
     directory = first;
   }
 
-  /** Any thread: a power of two of segments; pass it to {@link #segment}. */
+  /** Any thread: a power of two of segments, see {@link #indexOf}. */
   long[][] directory() {
     return directory;
   }
 
-  static long[] segment(long[][] directory, long mixed) {
-    int depth = Integer.numberOfTrailingZeros(directory.length);
-    return (long[]) SEGMENTS.getAcquire(directory, (int) (mixed >>> 64 - depth));
+  /** Where in a directory a key's segment is. */
+  static int indexOf(long[][] directory, long mixed) {
+    return (int) (mixed >>> 64 - Integer.numberOfTrailingZeros(directory.length));
+  }
+
+  /**
+   * Any thread. A plain read and a fence instead of an acquiring one, which would check the array's
+   * class on every block; a segment's contents were written before the release that published it.
+   */
+  static long[] segmentAt(long[][] directory, int index) {
+    long[] segment = directory[index];
+    VarHandle.acquireFence();
+    return segment;
   }
 
   /** Writer: the segment a key belongs to, valid until the next insertion or removal. */
   long[] segmentOf(long mixed) {
-    return segment(directory, mixed);
+    long[][] current = directory;
+    return current[indexOf(current, mixed)];
   }
 
   /** Writer: adds a key that is not there. */

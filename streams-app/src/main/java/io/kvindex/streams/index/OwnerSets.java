@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All owner sets of a table, each kept once. The writer reaches a set by flipping one owner in
- * another ({@link #flip}); readers map an id to bits ({@link #words}). Id 0 is the empty set and
- * never stored.
+ * another ({@link #flip}); readers map an id to bits ({@link #words}). Id 0 is the empty set: no
+ * block has it.
  *
  * <p>Publication: a set is stored under its id with release before its id can be found in the key
  * table (stored with release too), so a reader that acquired the id sees the set. Reuse: an id
@@ -46,6 +46,7 @@ final class OwnerSets {
   private final Gauge bytes = new Gauge();
 
   OwnerSets(Epochs epochs) {
+    SETS.setRelease(chunks[0], EMPTY, empty);
     quarantine = new SetQuarantine(epochs, this::reclaim);
   }
 

@@ -152,7 +152,8 @@ public final class PrefixIndex {
     long seen = 0;
     for (int i = 0; i < count; i++) {
       long mixed = Segment.mix(keys[i]);
-      seen ^= Segment.touch(table.segmentOf(mixed), mixed);
+      long[] segment = table.segmentOf(mixed);
+      seen ^= Segment.touch(segment, Segment.offset(mixed, segment.length));
     }
     touched = seen;
   }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class PrefixReader {
 
   /** Lookups in flight; more than a core can keep outstanding brings nothing. */
-  private static final int CHUNK = 32;
+  private static final int CHUNK = Chunk.SIZE;
 
   /** Most misses are misses at once: do not hash a whole chunk to find out. */
   private static final int FIRST_CHUNK = 4;
@@ -25,15 +25,16 @@ public final class PrefixReader {
 
   private static final AtomicInteger HINTS = new AtomicInteger();
 
-  private long[] current = new long[CHUNK];
-  private long[] next = new long[CHUNK];
+  private final long[] hashes = new long[CHUNK];
   private long[] bits = new long[16];
   private long[] union = new long[16];
+
+  /** Per context: the chunk looked at, the one fetched ahead, and the set of the block before. */
+  private Chunk[] current = {new Chunk()};
+
+  private Chunk[] next = {new Chunk()};
   private int[] ids = new int[1];
   private int place = HINTS.getAndIncrement() & 0xFFFF;
-
-  @SuppressWarnings("UnusedVariable") // keeps the loads of touch() alive
-  private long touched;
 
   /** A reader for any table. */
   public PrefixReader() {}
@@ -55,10 +56,7 @@ public final class PrefixReader {
       OwnerView owners = index.owners();
       prepare(owners.words(), contexts.length);
       visitor.begin(owners);
-      int end =
-          contexts.length == 1
-              ? walkOne(index, keys, contexts, owners, visitor)
-              : walkSeveral(index, keys, contexts, owners, visitor);
+      int end = walk(index, keys, contexts, owners, visitor);
       visitor.end(end);
       return end;
     } finally {
@@ -73,107 +71,79 @@ public final class PrefixReader {
     }
     if (ids.length < contexts) {
       ids = new int[contexts];
+      current = chunks(contexts);
+      next = chunks(contexts);
     }
     Arrays.fill(bits, 0);
-    Arrays.fill(ids, OwnerSets.EMPTY);
+    Arrays.fill(ids, NO_ID);
   }
 
-  private int walkOne(
+  private static Chunk[] chunks(int count) {
+    Chunk[] chunks = new Chunk[count];
+    Arrays.setAll(chunks, c -> new Chunk());
+    return chunks;
+  }
+
+  private int walk(
       PrefixIndex index, BlockKeys keys, long[] contexts, OwnerView owners, RunVisitor visitor) {
-    long context = contexts[0];
     long[][] directory = index.table().directory();
     int position = 0;
-    int id = NO_ID;
-    int filled = keys.fill(current, 0, FIRST_CHUNK);
+    int filled = fill(keys, 0, FIRST_CHUNK, directory, contexts);
     while (filled > 0) {
-      int ahead = position == 0 ? 0 : keys.fill(next, position + filled, CHUNK);
-      touch(directory, next, ahead, contexts);
-      for (int i = 0; i < filled; i++) {
-        long key = current[i] ^ context;
-        long mixed = Segment.mix(key);
-        int found = Segment.find(KeyTable.segment(directory, mixed), mixed, key);
-        if (found != id) {
-          if (found == OwnerSets.EMPTY
-              || !changed(index.sets().words(found), owners, position + i, visitor)) {
-            return position + i;
-          }
-          id = found;
-        }
+      swapChunks();
+      boolean first = position == 0;
+      int ahead = first ? 0 : fill(keys, position + filled, CHUNK, directory, contexts);
+      for (int c = 0; c < contexts.length; c++) {
+        current[c].resolve(directory, filled);
       }
-      position += filled;
-      filled = advance(directory, keys, position, ahead, contexts);
-    }
-    return position;
-  }
-
-  private int walkSeveral(
-      PrefixIndex index, BlockKeys keys, long[] contexts, OwnerView owners, RunVisitor visitor) {
-    long[][] directory = index.table().directory();
-    int position = 0;
-    int filled = keys.fill(current, 0, FIRST_CHUNK);
-    while (filled > 0) {
-      int ahead = position == 0 ? 0 : keys.fill(next, position + filled, CHUNK);
-      touch(directory, next, ahead, contexts);
-      for (int i = 0; i < filled; i++) {
-        if (lookUp(directory, current[i], contexts)
-            && !changed(unite(index.sets(), contexts.length), owners, position + i, visitor)) {
+      for (int i = 0; (i = nextOther(i, filled, contexts.length)) < filled; i++) {
+        if (!changed(wordsAt(i, index.sets(), contexts.length), owners, position + i, visitor)) {
           return position + i;
         }
       }
       position += filled;
-      filled = advance(directory, keys, position, ahead, contexts);
+      filled = first ? fill(keys, position, CHUNK, directory, contexts) : ahead;
     }
     return position;
   }
 
-  /** Makes the chunk fetched ahead the current one; right after the first chunk there is none. */
-  private int advance(
-      long[][] directory, BlockKeys keys, int position, int ahead, long[] contexts) {
-    if (ahead == 0) {
-      int filled = keys.fill(current, position, CHUNK);
-      touch(directory, current, filled, contexts);
-      return filled;
-    }
-    long[] swap = current;
+  private void swapChunks() {
+    Chunk[] swap = current;
     current = next;
     next = swap;
-    return ahead;
   }
 
-  private void touch(long[][] directory, long[] keys, int count, long[] contexts) {
-    long seen = 0;
-    for (long context : contexts) {
-      for (int i = 0; i < count; i++) {
-        long mixed = Segment.mix(keys[i] ^ context);
-        seen ^= Segment.touch(KeyTable.segment(directory, mixed), mixed);
-      }
-    }
-    touched = seen;
-  }
-
-  /** Looks a block up in each context; whether any set differs from the block before. */
-  private boolean lookUp(long[][] directory, long seqHash, long[] contexts) {
-    boolean different = false;
-    boolean any = false;
+  /** Has the next chunk hashed and asked for. */
+  private int fill(BlockKeys keys, int from, int max, long[][] directory, long[] contexts) {
+    int filled = keys.fill(hashes, from, max);
     for (int c = 0; c < contexts.length; c++) {
-      long key = seqHash ^ contexts[c];
-      long mixed = Segment.mix(key);
-      int found = Segment.find(KeyTable.segment(directory, mixed), mixed, key);
-      different |= found != ids[c];
-      any |= found != OwnerSets.EMPTY;
-      ids[c] = found;
+      next[c].locate(directory, hashes, filled, contexts[c]);
     }
-    return different || !any;
+    return filled;
   }
 
-  private long[] unite(OwnerSets sets, int contexts) {
+  /** First block of the chunk, from one on, with another set in any context than the one before. */
+  private int nextOther(int from, int filled, int contexts) {
+    int found = filled;
+    for (int c = 0; c < contexts; c++) {
+      found = current[c].nextOther(from, found, ids[c]);
+    }
+    return found;
+  }
+
+  /** Bits of all owners of a block of the chunk, live or not. */
+  private long[] wordsAt(int i, OwnerSets sets, int contexts) {
+    for (int c = 0; c < contexts; c++) {
+      ids[c] = current[c].id(i);
+    }
+    if (contexts == 1) {
+      return sets.words(ids[0]);
+    }
     Arrays.fill(union, 0);
     for (int c = 0; c < contexts; c++) {
-      if (ids[c] != OwnerSets.EMPTY) {
-        long[] words = sets.words(ids[c]);
-        for (int i = 0; i < Math.min(words.length, union.length); i++) {
-          union[i] |= words[i];
-        }
+      long[] words = sets.words(ids[c]);
+      for (int w = 0; w < Math.min(words.length, union.length); w++) {
+        union[w] |= words[w];
       }
     }
     return union;

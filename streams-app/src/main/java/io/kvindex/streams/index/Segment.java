@@ -69,9 +69,29 @@ final class Segment {
     return key * 0x9E3779B97F4A7C15L;
   }
 
-  /** Brings the cache line of a key's first slot closer; the value only keeps the load alive. */
-  static long touch(long[] segment, long mixed) {
-    return segment[home(mixed, slots(segment)) << 1];
+  /** Where the state of a key's first slot is, in a segment of {@code length} longs. */
+  static int offset(long mixed, int length) {
+    return home(mixed, length - TRAILER >>> 1) << 1;
+  }
+
+  /**
+   * Brings a cache line closer; the value only keeps the load alive. The segment may be another
+   * than the one the offset was made for.
+   */
+  static long touch(long[] segment, int offset) {
+    return segment[Math.min(offset, segment.length - 1)];
+  }
+
+  /**
+   * Any reader: the id of a key if it is in the slot at an offset, else 0; without a branch. See
+   * the class comment for why the id is the key's own.
+   */
+  static int idAt(long[] segment, int offset, long key) {
+    long state = (long) LONGS.getAcquire(segment, offset);
+    long found = (long) LONGS.getAcquire(segment, offset + 1);
+    long again = (long) LONGS.getAcquire(segment, offset);
+    long differs = found ^ key | state ^ again;
+    return (int) state & (int) ~((differs | -differs) >> 63);
   }
 
   /** Any reader: the id stored for a key, 0 if it has none. */
