@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * prompt of 4,096 tokens does.
  */
 final class HotRoutes extends Handler.Wrapper {
+  private static final long SMALL_BODY = 32 << 10;
+
   private final QueryAnswers answers;
   private final HttpSettings settings;
   private final ScratchPool pool;
@@ -72,7 +74,17 @@ final class HotRoutes extends Handler.Wrapper {
     }
     Scratch scratch = pool.lend();
     if (scratch == null) {
-      refuse(response, busy(settings.maxInFlight() + " queries"), callback);
+      ApiException busy = busy(settings.maxInFlight() + " queries");
+      if (announced >= 0 && announced <= SMALL_BODY) {
+        refuse(response, busy, callback); // Jetty has read it already: the connection stays
+      } else {
+        refuseUnread(request, response, busy, callback);
+      }
+      return;
+    }
+    if (!pool.mayHold(scratch, (int) Math.max(0, announced))) {
+      giveBack(scratch);
+      refuseLargeBody(request, response, callback);
       return;
     }
     if (announced > 0) {
@@ -121,20 +133,35 @@ final class HotRoutes extends Handler.Wrapper {
         ErrorCode.TOO_MANY_REQUESTS, "more than " + what + " at a time; try again shortly");
   }
 
-  /** Answers 413 first and then reads the rest into nothing. */
   void refuseBody(Request request, Response response, Callback callback) {
-    response.getHeaders().put(HttpHeader.CONNECTION, "close");
-    refuse(
+    refuseUnread(
+        request,
         response,
         ApiException.of(
             ErrorCode.BODY_TOO_LARGE,
             "the request body is longer than " + settings.maxBodyBytes() + " bytes"),
-        Callback.from(new BodyDrain(request, callback)::run, callback::failed));
+        callback);
+  }
+
+  void refuseLargeBody(Request request, Response response, Callback callback) {
+    refuseUnread(request, response, busy(ScratchPool.MAX_LARGE + " bodies beyond 1 MiB"), callback);
+  }
+
+  /** Answers first and then reads the rest of the body into nothing. */
+  private void refuseUnread(
+      Request request, Response response, ApiException refusal, Callback callback) {
+    response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    refuse(
+        response, refusal, Callback.from(new BodyDrain(request, callback)::run, callback::failed));
   }
 
   private void refuse(Response response, ApiException refusal, Callback callback) {
     meters.refused(refusal.code());
     Replies.refuse(response, refusal, callback);
+  }
+
+  boolean mayHold(Scratch scratch, int bytes) {
+    return pool.mayHold(scratch, bytes);
   }
 
   void giveBack(Scratch scratch) {

@@ -64,6 +64,12 @@ final class QueryExchange implements Runnable, Callback {
         routes.refuseBody(request, response, callback);
         return;
       }
+      if (!routes.mayHold(scratch, scratch.length() + chunk.remaining())) {
+        chunk.release();
+        routes.giveBack(scratch);
+        routes.refuseLargeBody(request, response, callback);
+        return;
+      }
       if (chunk.hasRemaining()) {
         scratch.append(chunk.getByteBuffer());
       }
@@ -82,7 +88,8 @@ final class QueryExchange implements Runnable, Callback {
     } catch (ApiException refusal) {
       refuse(refusal);
       return;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // An Error too: the scratch must come back, whatever happened.
       long incident = INCIDENTS.incrementAndGet();
       LOG.error("query failed, incident={}", incident, e);
       refuse(

@@ -9,11 +9,17 @@ import java.util.Arrays;
 /** Everything one query needs, kept from request to request. Belongs to one exchange at a time. */
 final class Scratch {
   private static final int INITIAL = 64 << 10;
-  private static final int KEPT = 1 << 20;
+
+  /** Longest body a scratch keeps room for between queries, in bytes. */
+  static final int KEPT = 1 << 20;
 
   final QueryBodyParser parser;
   final QueryBody query = new QueryBody();
   final QueryReply reply = new QueryReply();
+
+  /** Holds one of the pool's permits for large bodies. */
+  boolean large;
+
   private byte[] body = new byte[INITIAL];
   private int length;
 
@@ -23,8 +29,9 @@ final class Scratch {
 
   void clear() {
     length = 0;
+    large = false;
     reply.clear();
-    if (body.length > KEPT) {
+    if (body.length > KEPT + QueryBodyParser.PADDING) {
       body = new byte[INITIAL];
     }
   }
@@ -52,7 +59,7 @@ final class Scratch {
   private void room(int bytes) {
     int wanted = bytes + QueryBodyParser.PADDING;
     if (wanted > body.length) {
-      body = Arrays.copyOf(body, Math.max(wanted, (int) Math.min(2L * body.length, 16 << 20)));
+      body = Arrays.copyOf(body, Math.max(wanted, 2 * body.length));
     }
   }
 }

@@ -2,6 +2,7 @@
 package io.kvindex.query.http;
 
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,10 @@ import org.jspecify.annotations.Nullable;
  * newest one is lent first, because its arrays are still in the cache. Thread-safe.
  */
 final class ScratchPool {
+  /** Most bodies beyond {@link Scratch#KEPT} held at a time: bounds memory, not requests. */
+  static final int MAX_LARGE = 16;
+
+  private final Semaphore large = new Semaphore(MAX_LARGE);
   private final ConcurrentLinkedDeque<Scratch> idle = new ConcurrentLinkedDeque<>();
   private final AtomicInteger lent = new AtomicInteger();
   private final int limit;
@@ -30,8 +35,21 @@ final class ScratchPool {
     return scratch == null ? new Scratch(maxItems) : scratch;
   }
 
+  /** Whether a scratch may grow to a body of that length. */
+  boolean mayHold(Scratch scratch, int bytes) {
+    if (bytes <= Scratch.KEPT || scratch.large) {
+      return true;
+    }
+    scratch.large = large.tryAcquire();
+    return scratch.large;
+  }
+
   void giveBack(Scratch scratch) {
+    boolean wasLarge = scratch.large;
     scratch.clear();
+    if (wasLarge) {
+      large.release();
+    }
     idle.addFirst(scratch);
     lent.decrementAndGet();
   }

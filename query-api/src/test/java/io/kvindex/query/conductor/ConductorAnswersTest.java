@@ -35,6 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The conductor dialect through real HTTP, on an index without streams. */
@@ -281,6 +282,40 @@ class ConductorAnswersTest {
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body()).startsWith("{\"error\":\"").contains("\"reason\":\"invalid_json\"");
     assertThat(query("", SIX).statusCode()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          {"model":"m","block_size":2,"token_ids":[1,-1]}        ~ out_of_range ~ token_ids ~ 1
+          {"model":"m","block_size":2,"token_ids":[4294967296]}  ~ out_of_range ~ token_ids ~ 0
+          {"model":"m","block_size":2,"token_ids":[1,"2"]}       ~ invalid_type ~ token_ids ~ 1
+          {"model":"m","block_size":2,"token_ids":[1,2.5]}       ~ invalid_type ~ token_ids ~ 1
+          {"model":"m","block_size":2,"token_ids":{}}            ~ invalid_type ~ token_ids ~
+          {"model":"m","block_size":2,"token_ids":null}          ~ missing ~ token_ids ~
+          {"model":"m","block_size":2}                           ~ missing ~ token_ids ~
+          {"block_size":2,"token_ids":[1]}                       ~ missing ~ model ~
+          {"model":["m"],"token_ids":[1]}                        ~ invalid_type ~ model ~
+          {"model":"m","block_size":0,"token_ids":[1]}           ~ out_of_range ~ block_size ~
+          {"model":"m","block_size":1e9,"token_ids":[1]}         ~ invalid_type ~ block_size ~
+          {"model":"m","block_size":1000000000,"token_ids":[1]}  ~ out_of_range ~ block_size ~
+          """)
+  void shouldNameFieldAndIndex_whenValueIsBad(
+      String body, String reason, @Nullable String field, @Nullable Integer index)
+      throws Exception {
+    HttpResponse<String> answer = post("/query", body);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body())
+        .startsWith("{\"error\":\"`" + field)
+        .endsWith(
+            "\"reason\":\""
+                + reason
+                + "\",\"field\":\""
+                + field
+                + "\""
+                + (index == null ? "}" : ",\"index\":" + index + "}"));
   }
 
   private HttpResponse<String> query(String members, int[] tokens) throws Exception {

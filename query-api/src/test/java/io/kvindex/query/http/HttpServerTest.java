@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.query.metrics.MetricNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -209,6 +210,15 @@ class HttpServerTest {
       String answer = answerFrom(socket, "}");
       assertThat(answer).contains("\"reason\":").doesNotContain("<html").doesNotContain("\tat ");
     }
+  }
+
+  @Test
+  void shouldReadChunkedBody_whenItsLengthIsNotAnnounced() throws Exception {
+    String tokens = "1,".repeat(100_000) + "1";
+    byte[] body = QUERY.replace("1,2,3", tokens).getBytes(StandardCharsets.US_ASCII);
+    BodyPublisher chunked = BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body));
+    assertThat(send(request("/query").POST(chunked).build()).body())
+        .isEqualTo("{\"TOKENS\":100001}");
   }
 
   @Test
