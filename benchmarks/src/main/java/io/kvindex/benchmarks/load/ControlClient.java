@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.benchmarks.load;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * One blocking keep-alive connection for the calls around a load: registering, {@code /workers},
+ * marker queries. Answers must have a Content-Length. Not thread-safe.
+ */
+final class ControlClient implements AutoCloseable {
+  static final ObjectMapper JSON = new ObjectMapper();
+  private static final int TIMEOUT_MS = 30_000;
+
+  private final String host;
+  private final Socket socket;
+  private final InputStream in;
+
+  ControlClient(String host, int port) throws IOException {
+    this.host = host + ":" + port;
+    socket = new Socket(host, port);
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(TIMEOUT_MS);
+    in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
+  }
+
+  JsonNode get(String path) throws IOException {
+    return exchange(head("GET", path, 0));
+  }
+
+  JsonNode post(String path, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    byte[] head = head("POST", path, bytes.length);
+    byte[] request = new byte[head.length + bytes.length];
+    System.arraycopy(head, 0, request, 0, head.length);
+    System.arraycopy(bytes, 0, request, head.length, bytes.length);
+    return exchange(request);
+  }
+
+  private byte[] head(String method, String path, int length) {
+    return String.format(
+            Locale.ROOT,
+            "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+            method,
+            path,
+            host,
+            length)
+        .getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private JsonNode exchange(byte[] request) throws IOException {
+    socket.getOutputStream().write(request);
+    String status = line();
+    int length = -1;
+    for (String header = line(); !header.isEmpty(); header = line()) {
+      if (header.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+        length = Integer.parseInt(header.substring(header.indexOf(':') + 1).trim());
+      }
+    }
+    if (length < 0) {
+      throw new IOException("no Content-Length in the answer: " + status);
+    }
+    byte[] body = in.readNBytes(length);
+    if (!status.startsWith("HTTP/1.1 200")) {
+      throw new IOException(status + ": " + new String(body, StandardCharsets.UTF_8));
+    }
+    return JSON.readTree(body);
+  }
+
+  private String line() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int c = in.read(); c != '\n'; c = in.read()) {
+      if (c < 0) {
+        throw new EOFException("the server closed the connection");
+      }
+      if (c != '\r') {
+        text.append((char) c);
+      }
+    }
+    return text.toString();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.benchmarks.load;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Ingest of a running {@code kvindex all}, ZMQ to visible. First as fast as the system takes it
+ * with a bounded backlog (half stores, half removals, a steady number of resident blocks), then at
+ * light load the time from publishing one batch until {@code /query} finds its last block.
+ */
+public final class IngestLoad {
+  private static final int KEPT_BATCHES = 10_000;
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long QUIET_POLL_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long PROBE_NS = 100_000;
+  private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final int MARKER_BLOCKS = 8;
+  private static final long MARKER = 4L << 56;
+
+  private final String host;
+  private final int port;
+  private final int pid;
+  private final int publishers;
+  private final int resident;
+  private final int warmUpSeconds;
+  private final int seconds;
+  private final int window;
+  private final int lightRate;
+  private final int lightSeconds;
+
+  private IngestLoad(LoadOptions options) {
+    host = options.text("host", "127.0.0.1");
+    port = options.number("port", 13333);
+    pid = options.number("pid", 0);
+    publishers = options.number("publishers", 8);
+    resident = options.number("resident", 1_000_000);
+    warmUpSeconds = options.number("warm-up", 15);
+    seconds = options.number("seconds", 60);
+    window = options.number("window", 256);
+    lightRate = options.number("light-rate", 50);
+    lightSeconds = options.number("light-seconds", 30);
+    options.refuseUnknown();
+  }
+
+  /** Options: see {@code benchmarks/README.md}. */
+  public static void main(String[] args) throws Exception {
+    new IngestLoad(new LoadOptions(args)).run();
+  }
+
+  private void run() throws IOException {
+    ServerProcess server = pid == 0 ? ServerProcess.listeningOn(port) : new ServerProcess(pid);
+    try (ControlClient control = new ControlClient(host, port);
+        VisibleSequences visible = new VisibleSequences(host, port, publishers, POLL_NS);
+        Fleet fleet = new Fleet(publishers, KEPT_BATCHES, visible)) {
+      fleet.join(control);
+      List<Churn> churns = new ArrayList<>();
+      for (int i = 0; i < publishers; i++) {
+        churns.add(new Churn(i, resident / publishers, null));
+      }
+      fill(fleet, churns);
+      sustain(server, fleet, churns);
+      visible.every(QUIET_POLL_NS);
+      light(server, fleet, control);
+    }
+  }
+
+  private void fill(Fleet fleet, List<Churn> churns) {
+    long start = System.nanoTime();
+    while (!churns.get(publishers - 1).full()) {
+      round(fleet, churns);
+    }
+    fleet.awaitAllVisible();
+    double took = (System.nanoTime() - start) / 1e9;
+    say("filled: %,d blocks in %.1f s (%,.0f/s)", resident, took, resident / took);
+  }
+
+  private void round(Fleet fleet, List<Churn> churns) {
+    for (int i = 0; i < publishers; i++) {
+      fleet.awaitWindow(i, window);
+      churns.get(i).step(fleet.get(i));
+      fleet.get(i).serve();
+    }
+  }
+
+  private void sustain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
+    runFor(warmUpSeconds, fleet, churns);
+    CpuMeter cpu = new CpuMeter(server);
+    long before = fleet.visibleOperations();
+    cpu.start();
+    runFor(seconds, fleet, churns);
+    cpu.stop();
+    long operations = fleet.visibleOperations() - before;
+    long backlog = 0;
+    for (int i = 0; i < publishers; i++) {
+      backlog += fleet.backlog(i);
+    }
+    fleet.awaitAllVisible();
+    say(
+        "block operations/s      %,.0f over %.1f s (half stores, half removals)",
+        operations / cpu.wallSeconds(), cpu.wallSeconds());
+    say(
+        "batches under way       %,d at the end, at most %,d allowed",
+        backlog, publishers * window);
+    say(
+        "server CPU              %.2f cores, %.2f us an operation: %s",
+        cpu.cores(), cpu.cpuSeconds() * 1e6 / operations, cpu.threads());
+  }
+
+  private void runFor(int duration, Fleet fleet, List<Churn> churns) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(duration);
+    while (System.nanoTime() < end) {
+      round(fleet, churns);
+    }
+  }
+
+  private void light(ServerProcess server, Fleet fleet, ControlClient control) throws IOException {
+    Histogram latencies = new Histogram();
+    CpuMeter cpu = new CpuMeter(server);
+    int warmUp = lightRate * 5;
+    int batches = warmUp + lightRate * lightSeconds;
+    long start = System.nanoTime();
+    for (int i = 0; i < batches; i++) {
+      long due = start + (long) (i * 1e9 / lightRate);
+      for (long now = System.nanoTime(); now < due; now = System.nanoTime()) {
+        fleet.serve();
+        LockSupport.parkNanos(Math.min(due - now, 1_000_000));
+      }
+      if (i == warmUp) {
+        cpu.start();
+      }
+      long nanos = marker(fleet.get(i % publishers), i % publishers, i, control);
+      if (i >= warmUp) {
+        latencies.record(nanos);
+      }
+    }
+    cpu.stop();
+    say(
+        "light load              %d batches/s of %d blocks, one /query every %d us until it hits",
+        lightRate, MARKER_BLOCKS, PROBE_NS / 1_000);
+    say(
+        "event to visible        p50 %.2f / p99 %.2f / max %.2f ms over %,d batches",
+        latencies.quantile(0.5) / 1e6,
+        latencies.quantile(0.99) / 1e6,
+        latencies.max() / 1e6,
+        latencies.total());
+    say("server CPU              %.2f cores: %s", cpu.cores(), cpu.threads());
+  }
+
+  /** Publishes a prompt of its own and asks for it until its publisher has all of it. */
+  private long marker(LoadPublisher publisher, int number, int batch, ControlClient control)
+      throws IOException {
+    long[] hashes = new long[MARKER_BLOCKS];
+    StringBuilder query =
+        new StringBuilder("{\"model\":\"load\",\"block_size\":16,\"token_ids\":[");
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = Mix.of(MARKER | batch, i);
+      for (int k = 0; k < LoadShape.BLOCK_SIZE; k++) {
+        query.append(LoadShape.token(hashes[i], k)).append(',');
+      }
+    }
+    query.setLength(query.length() - 1);
+    String text = query.append("]}").toString();
+    BatchWriter writer = new BatchWriter();
+    writer.begin(System.currentTimeMillis() / 1e3, 1);
+    writer.stored(
+        hashes,
+        0,
+        hashes.length,
+        true,
+        0,
+        LoadShape.BLOCK_SIZE,
+        true,
+        (block, offset) -> LoadShape.token(hashes[block], offset));
+    byte[] payload = writer.end();
+    long start = System.nanoTime();
+    publisher.publish(payload, hashes.length);
+    while (true) {
+      JsonNode row =
+          control.post("/query", text).path("default").path(LoadShape.instanceName(number));
+      long nanos = System.nanoTime() - start;
+      if (row.path("longest_matched").asInt() == hashes.length * LoadShape.BLOCK_SIZE) {
+        return nanos;
+      }
+      if (nanos > LOST_NS) {
+        throw new IllegalStateException("batch " + batch + " not visible after 10 s: " + row);
+      }
+      LockSupport.parkNanos(PROBE_NS);
+    }
+  }
+
+  private static void say(String format, Object... values) {
+    System.out.println(String.format(Locale.ROOT, format, values));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.benchmarks.load;
+
+import org.jspecify.annotations.NullMarked;
