@@ -13,6 +13,7 @@ final class Digits {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ZEROS = 0x3030303030303030L;
+  private static final long COMMAS = 0x2C2C2C2C2C2C2C2CL;
   private static final long HIGH_BITS = 0x8080808080808080L;
   private static final long LOW_BITS = 0x7F7F7F7F7F7F7F7FL;
   private static final long TO_HIGH_BIT = 0x7676767676767676L;
@@ -30,19 +31,25 @@ final class Digits {
     return (((t & LOW_BITS) + TO_HIGH_BIT) | t) & HIGH_BITS;
   }
 
-  /** Bit i of the result: byte {@code at + i} is no digit. Reads 64 bytes. */
-  static long nonDigitMask(byte[] bytes, int at) {
+  /** Bit i of the result: byte {@code at + i} is a comma. Reads 64 bytes. */
+  static long commaMask(byte[] bytes, int at) {
     long mask = 0;
     for (int i = 0; i < Long.BYTES; i++) {
-      long flags = nonDigits(word(bytes, at + i * Long.BYTES)) >>> 7;
+      long x = word(bytes, at + i * Long.BYTES) ^ COMMAS;
+      long flags = (~(((x & LOW_BITS) + LOW_BITS) | x) & HIGH_BITS) >>> 7;
       mask |= ((flags * GATHER) >>> 56) << (i * Long.BYTES);
     }
     return mask;
   }
 
-  /** Value of the last {@code digits} (1 to 8) bytes of a word whose other bytes are ignored. */
+  /**
+   * Value of the last {@code digits} (1 to 8) bytes of a word whose other bytes are ignored, -1 if
+   * one of them is no digit.
+   */
   static long tail(long word, int digits) {
-    return fold((word ^ ZEROS) & (-1L << (64 - 8 * digits)));
+    long nibbles = (word ^ ZEROS) & (-1L << (64 - 8 * digits));
+    long flags = (((nibbles & LOW_BITS) + TO_HIGH_BIT) | nibbles) & HIGH_BITS;
+    return flags == 0 ? fold(nibbles) : -1;
   }
 
   /** Value of eight digit bytes. */

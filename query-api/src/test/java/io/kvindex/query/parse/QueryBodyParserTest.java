@@ -140,6 +140,26 @@ class QueryBodyParserTest {
     assertThat(java.util.Arrays.copyOf(body.tokens(), body.count())).isEqualTo(wanted);
   }
 
+  @Test
+  void shouldAllocateNothingPerToken_whenBodiesRepeat() {
+    String list =
+        IntStream.range(0, 32_768).mapToObj(i -> "" + i * 5).collect(Collectors.joining(","));
+    String json = "{\"model\":\"m\",\"tenant_id\":\"t\",\"token_ids\":[" + list + "]}";
+    byte[] text =
+        java.util.Arrays.copyOf(
+            json.getBytes(StandardCharsets.UTF_8), json.length() + QueryBodyParser.PADDING);
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+    long before = 0;
+    for (int i = 0; i < 200; i++) {
+      if (i == 100) {
+        before = threads.getCurrentThreadAllocatedBytes();
+      }
+      parser.parse(text, json.length(), QueryForm.TOKENS, body);
+    }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100 * 256);
+  }
+
   private void assertRefused(QueryForm form, String json, ErrorCode code, String field, int index) {
     ApiException refusal = catchThrowableOfType(ApiException.class, () -> parse(form, json));
     assertThat(refusal).as("nothing refused").isNotNull();
