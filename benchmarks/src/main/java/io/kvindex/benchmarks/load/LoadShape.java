@@ -40,6 +40,16 @@ record LoadShape(int promptTokens, int prompts, int stems, int instances, int ta
     }
   }
 
+  /** From {@code --tokens --prompts --stems --instances --tail-holders}. */
+  static LoadShape of(LoadOptions options) {
+    return new LoadShape(
+        options.number("tokens", 4_096),
+        options.number("prompts", 4_096),
+        options.number("stems", 32),
+        options.number("instances", 64),
+        options.number("tail-holders", 8));
+  }
+
   int promptBlocks() {
     return promptTokens / BLOCK_SIZE;
   }

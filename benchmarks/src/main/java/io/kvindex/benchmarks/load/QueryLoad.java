@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * End-to-end load of {@code /query}: builds the {@link LoadShape} at a running {@code kvindex all}
@@ -32,6 +33,7 @@ public final class QueryLoad {
   private final int churnBlocks;
   private final int checkEvery;
   private final int window;
+  private final boolean publish;
   private final LoadShape shape;
 
   private QueryLoad(LoadOptions options) {
@@ -44,13 +46,8 @@ public final class QueryLoad {
     churnBlocks = options.number("churn", 10_000);
     checkEvery = options.number("check-every", 64);
     window = options.number("window", 256);
-    shape =
-        new LoadShape(
-            options.number("tokens", 4_096),
-            options.number("prompts", 4_096),
-            options.number("stems", 32),
-            options.number("instances", 64),
-            options.number("tail-holders", 8));
+    publish = options.number("publish", 1) != 0;
+    shape = LoadShape.of(options);
     options.refuseUnknown();
   }
 
@@ -61,14 +58,18 @@ public final class QueryLoad {
 
   private boolean run() throws Exception {
     ServerProcess server = pid == 0 ? ServerProcess.listeningOn(port) : new ServerProcess(pid);
-    try (ControlClient control = new ControlClient(host, port);
-        VisibleSequences visible =
-            new VisibleSequences(host, port, shape.instances(), BUILD_POLL_NS);
-        Fleet fleet = new Fleet(shape.instances(), KEPT_BATCHES, visible)) {
-      build(control, fleet);
-      visible.every(LOAD_POLL_NS);
-      PromptBodies bodies = new PromptBodies(shape, host + ":" + port);
-      return checkFirst(control, bodies) && measure(server, fleet, bodies);
+    PromptBodies bodies = new PromptBodies(shape, host + ":" + port);
+    try (ControlClient control = new ControlClient(host, port)) {
+      if (!publish) {
+        return checkFirst(control, bodies) && measure(server, null, bodies);
+      }
+      try (VisibleSequences visible =
+              new VisibleSequences(host, port, shape.instances(), BUILD_POLL_NS);
+          Fleet fleet = new Fleet(shape.instances(), KEPT_BATCHES, visible)) {
+        build(control, fleet);
+        visible.every(LOAD_POLL_NS);
+        return checkFirst(control, bodies) && measure(server, fleet, bodies);
+      }
     }
   }
 
@@ -96,7 +97,8 @@ public final class QueryLoad {
     return true;
   }
 
-  private boolean measure(ServerProcess server, Fleet fleet, PromptBodies bodies) throws Exception {
+  private boolean measure(ServerProcess server, @Nullable Fleet fleet, PromptBodies bodies)
+      throws Exception {
     CpuMeter cpu = new CpuMeter(server);
     CpuMeter own = new CpuMeter(new ServerProcess(ProcessHandle.current().pid()));
     QueryClient client = new QueryClient(shape, bodies, checkEvery);
@@ -126,7 +128,7 @@ public final class QueryLoad {
             },
             "query-load");
     thread.start();
-    double churned = churnUntil(load, fleet);
+    double churned = fleet == null ? 0 : churnUntil(load, fleet);
     load.get();
     report(client, cpu, own, churned);
     return client.errors() == 0 && client.wrong() == 0;

@@ -37,7 +37,12 @@ final class VisibleSequences implements AutoCloseable {
       try {
         for (JsonNode worker : control.get("/workers")) {
           Integer publisher = publisherOf.get(worker.path("instance_id").asText());
-          JsonNode sequence = worker.path("listeners").path("0").path("visible_sequence");
+          // an engine's event id is its ZMQ sequence
+          JsonNode listener = worker.path("listeners").path("0");
+          JsonNode sequence = listener.path("visible_event_id");
+          if (sequence.isMissingNode()) {
+            sequence = listener.path("visible_sequence");
+          }
           if (publisher != null && sequence.isNumber()) {
             visible.set(publisher, sequence.asLong());
           }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.benchmarks.load;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.streams.index.PrefixIndex;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One index that answers for every table, always exact. */
+record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
+
+  @Override
+  public TableView view(TableId table) {
+    return this;
+  }
+
+  @Override
+  public @Nullable String notReadyReason() {
+    return null;
+  }
+
+  @Override
+  public @Nullable Long visibleEventId(PublisherId publisher) {
+    return null;
+  }
+
+  @Override
+  public Trust trust() {
+    return Trust.EXACT;
+  }
+
+  @Override
+  public long lagMs() {
+    return 0;
+  }
+
+  @Override
+  public Collection<String> degradedInstances() {
+    return List.of();
+  }
+
+  @Override
+  public Collection<String> loraNames(String instanceId, long loraId) {
+    return List.of();
+  }
+}
