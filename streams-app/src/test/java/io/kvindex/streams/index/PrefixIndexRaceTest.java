@@ -66,8 +66,11 @@ class PrefixIndexRaceTest {
               churn(noise, noiseKeys, random, n % 200 < 100);
               retire(prompts, slots, n);
             });
-    assertThat(slots.stream().distinct().count()).as("slots in use").isLessThan(10 * SWEPT);
-    System.out.printf("race: %d owners came and went, %d walks checked%n", slots.size(), walks);
+    // How many slots it took depends on how long the scheduler kept a reader waiting in its walk.
+    assertThat(slots).as("a slot that was used before").contains(index.addOwner(owner("last")));
+    long distinct = slots.stream().distinct().count();
+    System.out.printf(
+        "race: %d owners in %d slots, %d walks checked%n", slots.size(), distinct, walks);
   }
 
   /**
