@@ -11,6 +11,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -173,12 +174,19 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     nextLoadNs = System.nanoTime() + RETRY_NS;
     Map<TopicPartition, Long> ends =
         consumer.endOffsets(waiting.stream().map(ControlLoop::source).toList(), CLOSE);
+    Map<Integer, Assignment> ready = new HashMap<>();
     for (Assignment assignment : waiting) {
       if (assignment.end < 0) {
         assignment.end = ends.getOrDefault(source(assignment), 0L);
       }
       if (consumer.position(source(assignment), CLOSE) >= assignment.end) {
-        load(assignment);
+        ready.put(assignment.partition, assignment);
+      }
+    }
+    if (!ready.isEmpty()) {
+      Map<Integer, Map<PublisherId, KnownProgress>> known = progressReader.read(ready.keySet());
+      for (Assignment assignment : ready.values()) {
+        load(assignment, known.getOrDefault(assignment.partition, new HashMap<>()));
       }
     }
     nextLoadNs = System.nanoTime();
@@ -188,8 +196,8 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     return new TopicPartition(Topics.REGISTRATIONS, assignment.partition);
   }
 
-  private void load(Assignment assignment) throws InterruptedException {
-    Map<PublisherId, KnownProgress> known = progressReader.read(assignment.partition);
+  private void load(Assignment assignment, Map<PublisherId, KnownProgress> known)
+      throws InterruptedException {
     for (Entry entry : assignment.newest.values()) {
       publishers.apply(assignment.partition, entry, known.remove(entry.publisher()));
     }

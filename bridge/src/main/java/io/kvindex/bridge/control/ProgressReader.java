@@ -7,10 +7,10 @@ import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -18,7 +18,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the newest progress of all publishers of a partition. One thread. */
+/** Reads the newest progress of all publishers of some partitions. One thread. */
 final class ProgressReader implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProgressReader.class);
@@ -36,28 +36,34 @@ final class ProgressReader implements AutoCloseable {
   }
 
   /**
-   * Reads a partition up to the end it has now.
+   * Reads partitions up to the end they have now; by partition.
    *
    * @throws TimeoutException if that takes longer than the timeout
    */
-  Map<PublisherId, KnownProgress> read(int partition) {
-    TopicPartition source = new TopicPartition(Topics.BRIDGE_PROGRESS, partition);
-    consumer.assign(List.of(source));
-    consumer.seekToBeginning(List.of(source));
-    long end = consumer.endOffsets(List.of(source), timeout).getOrDefault(source, 0L);
+  Map<Integer, Map<PublisherId, KnownProgress>> read(Collection<Integer> partitions) {
+    List<TopicPartition> sources =
+        partitions.stream().map(p -> new TopicPartition(Topics.BRIDGE_PROGRESS, p)).toList();
+    consumer.assign(sources);
+    consumer.seekToBeginning(sources);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(sources, timeout);
     long deadline = System.nanoTime() + timeout.toNanos();
-    Map<PublisherId, KnownProgress> newest = new HashMap<>();
-    while (consumer.position(source, timeout) < end) {
-      if (System.nanoTime() > deadline) {
+    Map<Integer, Map<PublisherId, KnownProgress>> newest = new HashMap<>();
+    partitions.forEach(partition -> newest.put(partition, new HashMap<>()));
+    while (!isRead(ends)) {
+      if (System.nanoTime() - deadline > 0) {
         throw new TimeoutException(
-            source
-                + " was not read to its end in "
-                + TimeUnit.NANOSECONDS.toSeconds(timeout.toNanos())
-                + " s");
+            "progress was not read to its end in " + timeout.toSeconds() + " s");
       }
-      consumer.poll(POLL).forEach(record -> note(record, newest));
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+        note(record, newest.getOrDefault(record.partition(), new HashMap<>()));
+      }
     }
     return newest;
+  }
+
+  private boolean isRead(Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey(), timeout) >= end.getValue());
   }
 
   private static void note(

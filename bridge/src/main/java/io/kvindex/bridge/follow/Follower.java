@@ -16,6 +16,7 @@ import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
   private static final int BATCHES_A_TURN = 256;
+  private static final int MAX_DOUBLINGS = 5;
 
   private enum Phase {
     CONNECTING,
@@ -59,10 +61,14 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
   private final IoLoop.Signal signal;
   private final AtomicBoolean newConnection = new AtomicBoolean();
   private volatile boolean opensAgain;
+  private volatile boolean asksAgain;
   private volatile SendSession session;
   private Phase phase = Phase.CONNECTING;
   private @Nullable SubSocket socket;
   private @Nullable ReplayFeed feed;
+  private @Nullable Long quietSince;
+  private boolean tailChecked;
+  private int replaysFailed;
 
   /** Where a hole was asked for already: if it is still there afterwards, it is for good. */
   private @Nullable Long holeAskedAt;
@@ -120,7 +126,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     } catch (RuntimeException e) {
       status.failed("endpoint " + endpoint + " can not be used: " + e.getMessage());
       LOG.debug("publisher={} endpoint={}", life.registration().publisher(), endpoint, e);
-      later(() -> opensAgain = true);
+      later(() -> opensAgain = true, context.limits().retry());
     }
   }
 
@@ -129,7 +135,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     publisher.update(changed);
   }
 
-  private void later(Runnable step) {
+  private void later(Runnable step, Duration delay) {
     context
         .replays()
         .later(
@@ -137,7 +143,13 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
               step.run();
               signal.raise();
             },
-            context.limits().retry());
+            delay);
+  }
+
+  /** Asks the replay once more unless live batches show before that nothing is missing. */
+  private void askAgainIfQuiet(Duration delay) {
+    quietSince = position.last();
+    later(() -> asksAgain = true, delay);
   }
 
   /** Ends it; batches that still wait are counted as abandoned. */
@@ -187,7 +199,14 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     } else if (newConnection.getAndSet(false)) {
       // What was published while the connection was down, or before, only a replay can bring.
       holeAskedAt = null;
+      tailChecked = false;
+      phase = Phase.CONNECTING;
       join(Duration.ZERO);
+    } else if (asksAgain) {
+      asksAgain = false;
+      if (phase == Phase.LIVE && Objects.equals(quietSince, position.last())) {
+        join(Duration.ZERO);
+      }
     }
     pump();
   }
@@ -206,8 +225,10 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
 
   private void join(Duration delay) {
     cancelReplay();
+    if (phase != Phase.LIVE) {
+      status.phase(PublisherState.REPLAYING);
+    }
     phase = Phase.JOINING;
-    status.phase(PublisherState.REPLAYING);
     String endpoint = life.registration().replayEndpoint();
     if (endpoint == null) {
       phase = Phase.DRAINING;
@@ -299,6 +320,14 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
       status.problem(problem);
       status.count("replays_failed", 1);
       holeAskedAt = position.expected();
+      replaysFailed = Math.min(replaysFailed + 1, MAX_DOUBLINGS);
+      askAgainIfQuiet(context.limits().retry().multipliedBy(1L << replaysFailed));
+    } else if (!tailChecked) {
+      // A batch sent after the replay's end and before the subscription took effect is in neither;
+      // without a next batch nothing would tell.
+      tailChecked = true;
+      replaysFailed = 0;
+      askAgainIfQuiet(context.limits().retry());
     }
   }
 

@@ -46,8 +46,15 @@ public final class KafkaSettings {
     return settings;
   }
 
-  /** A consumer that reads partitions it is told to. */
+  /** A consumer that reads partitions it is told to, from their beginning to their end. */
   public static Map<String, Object> reader(Map<String, String> common) {
+    Map<String, Object> settings = consumer(common);
+    // A fetch that waits for more at the end would delay the next read by that much.
+    settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
+    return settings;
+  }
+
+  private static Map<String, Object> consumer(Map<String, String> common) {
     Map<String, Object> settings = new HashMap<>(common);
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
@@ -64,7 +71,7 @@ public final class KafkaSettings {
    */
   public static Map<String, Object> member(
       Map<String, String> common, String groupId, @Nullable String instanceId) {
-    Map<String, Object> settings = reader(common);
+    Map<String, Object> settings = consumer(common);
     settings.put(ConsumerConfig.GROUP_ID_CONFIG, groupId);
     if (instanceId != null) {
       settings.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, instanceId);

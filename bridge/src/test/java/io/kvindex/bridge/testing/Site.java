@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.testing;
+
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.topic.TopicCheck;
+import io.kvindex.model.topic.Topics;
+import io.kvindex.sandbox.broker.BrokerOptions;
+import io.kvindex.sandbox.broker.EmbeddedBroker;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** A broker with our topics, a registry to write to and an event log to read. */
+public final class Site implements AutoCloseable {
+
+  private static final int EVENT_PARTITIONS = 4;
+
+  private final Path dataDir;
+  private EmbeddedBroker broker;
+
+  /** Starts a broker with fresh topics. */
+  public Site(Path dataDir) throws Exception {
+    this.dataDir = dataDir;
+    broker = EmbeddedBroker.start(dataDir);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap()))) {
+      new TopicCheck(admin, 30_000)
+          .ensure(Topics.all(EVENT_PARTITIONS, (short) 1, Duration.ofDays(1), -1));
+    }
+  }
+
+  /** Where clients connect. */
+  public String bootstrap() {
+    return broker.bootstrapServers();
+  }
+
+  /** Stops the broker; nothing can be written. */
+  public void stopBroker() {
+    broker.close();
+  }
+
+  /** Starts it again at the same address. */
+  public void startBroker() {
+    int port = Integer.parseInt(bootstrap().substring(bootstrap().lastIndexOf(':') + 1));
+    broker = EmbeddedBroker.start(BrokerOptions.in(dataDir).withPort(port));
+  }
+
+  /** A registration of a vLLM engine. */
+  public static Registration engine(
+      String instance, String endpoint, @Nullable String replayEndpoint) {
+    return engine(instance, endpoint, replayEndpoint, SourceType.VLLM);
+  }
+
+  /** A registration of any type. */
+  public static Registration engine(
+      String instance, String endpoint, @Nullable String replayEndpoint, SourceType type) {
+    return new Registration(
+        new PublisherId(instance, "default", 0),
+        endpoint,
+        replayEndpoint,
+        type,
+        new TableId("default", "llama", FakeEngine.BLOCK_SIZE, HashProfile.XXH3_DEFAULT),
+        List.of(""),
+        null,
+        CopyPolicy.COUNT,
+        null,
+        "",
+        null);
+  }
+
+  /** Registers; the generation. */
+  public long register(Registration registration) throws Exception {
+    return write(registration.publisher(), RegistrationCodec.encode(registration));
+  }
+
+  /** Unregisters; the offset of the tombstone. */
+  public long unregister(PublisherId publisher) throws Exception {
+    return write(publisher, null);
+  }
+
+  private long write(PublisherId publisher, byte @Nullable [] value) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrap(), "acks", "all"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      return producer
+          .send(
+              new ProducerRecord<>(
+                  Topics.REGISTRATIONS, publisher.key().getBytes(StandardCharsets.UTF_8), value))
+          .get()
+          .offset();
+    }
+  }
+
+  /** All event records of an instance there are now, in order. */
+  public List<EventRecord> events(String instance) {
+    List<EventRecord> events = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : read(Topics.EVENTS)) {
+      EventRecord event = EventRecordCodec.decode(record.value());
+      if (event.stream().publisher().instanceId().equals(instance)) {
+        events.add(event);
+      }
+    }
+    return events;
+  }
+
+  /** All records of a topic there are now. */
+  public List<ConsumerRecord<byte[], byte[]>> read(String topic) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", bootstrap(), "fetch.max.wait.ms", "10"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(info -> new TopicPartition(topic, info.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+      while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
+        consumer.poll(Duration.ofMillis(50)).forEach(records::add);
+      }
+      return records;
+    }
+  }
+
+  @Override
+  public void close() {
+    broker.close();
+  }
+}
