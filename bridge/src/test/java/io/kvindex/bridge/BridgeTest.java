@@ -63,11 +63,6 @@ class BridgeTest {
   /** Leaves no registration behind, which the next test's bridge would follow. */
   @AfterEach
   void closeAll() throws Exception {
-    for (AutoCloseable one : open) {
-      if (one instanceof Bridge bridge) {
-        bridge.workers().stream().limit(3).forEach(w -> System.out.println("at the end: " + w));
-      }
-    }
     for (Registration registration : registered) {
       site.unregister(registration.publisher());
     }

@@ -274,6 +274,8 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     buffer.add(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()));
     if (phase == Phase.LIVE || phase == Phase.DRAINING) {
       drain();
+    } else if (phase == Phase.CONNECTING) {
+      connected();
     }
   }
 

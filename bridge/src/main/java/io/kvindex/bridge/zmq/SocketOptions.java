@@ -8,6 +8,14 @@ final class SocketOptions {
 
   private static final int RECONNECT_FIRST_MS = 100;
   private static final int RECONNECT_MAX_MS = 5_000;
+
+  /**
+   * JeroMQ 0.6.0 leaves 2-3 % of its TCP connections without a handshake for good (measured between
+   * JeroMQ peers; seen in either role). With a limit it drops them and connects anew; its default
+   * of 30 s would look like a dead engine.
+   */
+  private static final int HANDSHAKE_MS = 1_000;
+
   private static final int HEARTBEAT_MS = 5_000;
   private static final int HEARTBEAT_TIMEOUT_MS = 15_000;
 
@@ -19,6 +27,7 @@ final class SocketOptions {
     socket.setRcvHWM(highWaterMark);
     socket.setReconnectIVL(RECONNECT_FIRST_MS);
     socket.setReconnectIVLMax(RECONNECT_MAX_MS);
+    socket.setHandshakeIvl(HANDSHAKE_MS);
     socket.setTCPKeepAlive(1);
     // A peer whose host vanished closes nothing: only the heartbeat tells.
     socket.setHeartbeatIvl(HEARTBEAT_MS);
