@@ -4,6 +4,7 @@ package io.kvindex.benchmarks.load;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,7 +14,7 @@ import java.util.Locale;
 
 /**
  * One blocking keep-alive connection for the calls around a load: registering, {@code /workers},
- * marker queries. Answers must have a Content-Length. Not thread-safe.
+ * marker queries. Not thread-safe.
  */
 final class ControlClient implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
@@ -58,20 +59,31 @@ final class ControlClient implements AutoCloseable {
   private JsonNode exchange(byte[] request) throws IOException {
     socket.getOutputStream().write(request);
     String status = line();
-    int length = -1;
+    int length = 0;
+    boolean chunked = false;
     for (String header = line(); !header.isEmpty(); header = line()) {
-      if (header.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
-        length = Integer.parseInt(header.substring(header.indexOf(':') + 1).trim());
+      String lower = header.toLowerCase(Locale.ROOT);
+      if (lower.startsWith("content-length:")) {
+        length = Integer.parseInt(lower.substring(lower.indexOf(':') + 1).trim());
       }
+      chunked |= lower.startsWith("transfer-encoding:") && lower.endsWith("chunked");
     }
-    if (length < 0) {
-      throw new IOException("no Content-Length in the answer: " + status);
-    }
-    byte[] body = in.readNBytes(length);
+    byte[] body = chunked ? chunks() : in.readNBytes(length);
     if (!status.startsWith("HTTP/1.1 200")) {
       throw new IOException(status + ": " + new String(body, StandardCharsets.UTF_8));
     }
     return JSON.readTree(body);
+  }
+
+  private byte[] chunks() throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    int length;
+    do {
+      length = Integer.parseInt(line().trim(), 16);
+      body.write(in.readNBytes(length));
+      line(); // behind every chunk, and behind the last one, which is empty
+    } while (length > 0);
+    return body.toByteArray();
   }
 
   private String line() throws IOException {

@@ -48,6 +48,13 @@ final class Fleet implements AutoCloseable {
     awaitAllVisible();
   }
 
+  /** Takes every publisher off the server again, so that another load may follow. */
+  void leave(ControlClient control) throws IOException {
+    for (int i = 0; i < size(); i++) {
+      control.post("/unregister", registration(i));
+    }
+  }
+
   private String registration(int publisher) {
     ObjectNode body = ControlClient.JSON.createObjectNode();
     body.put("endpoint", get(publisher).endpoint())

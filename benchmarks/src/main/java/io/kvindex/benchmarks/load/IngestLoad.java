@@ -67,6 +67,7 @@ public final class IngestLoad {
       sustain(server, fleet, churns);
       visible.every(QUIET_POLL_NS);
       light(server, fleet, control);
+      fleet.leave(control);
     }
   }
 

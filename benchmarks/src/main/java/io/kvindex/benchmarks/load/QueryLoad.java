@@ -68,7 +68,9 @@ public final class QueryLoad {
           Fleet fleet = new Fleet(shape.instances(), KEPT_BATCHES, visible)) {
         build(control, fleet);
         visible.every(LOAD_POLL_NS);
-        return checkFirst(control, bodies) && measure(server, fleet, bodies);
+        boolean right = checkFirst(control, bodies) && measure(server, fleet, bodies);
+        fleet.leave(control);
+        return right;
       }
     }
   }

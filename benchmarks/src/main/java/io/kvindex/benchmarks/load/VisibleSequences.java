@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Polls {@code GET /workers} on a thread of its own and keeps each publisher's visible sequence.
@@ -17,6 +18,7 @@ final class VisibleSequences implements AutoCloseable {
   private final Map<String, Integer> publisherOf = new HashMap<>();
   private final Thread thread;
   private volatile long pauseNanos;
+  private volatile @Nullable IOException failure;
   private volatile boolean closed;
 
   VisibleSequences(String host, int port, int publishers, long pauseNanos) throws IOException {
@@ -48,10 +50,8 @@ final class VisibleSequences implements AutoCloseable {
           }
         }
       } catch (IOException e) {
-        if (!closed) {
-          System.err.println("GET /workers: " + e.getMessage());
-        }
-        return; // nothing becomes visible any more: whoever waits says so
+        failure = e;
+        return;
       }
       LockSupport.parkNanos(pauseNanos);
     }
@@ -62,8 +62,16 @@ final class VisibleSequences implements AutoCloseable {
     pauseNanos = nanos;
   }
 
-  /** Last sequence known to be visible, -1 for none. */
+  /**
+   * Last sequence known to be visible, -1 for none.
+   *
+   * @throws IllegalStateException when polling has failed
+   */
   long of(int publisher) {
+    IOException broken = failure;
+    if (broken != null) {
+      throw new IllegalStateException("GET /workers failed", broken);
+    }
     return visible.get(publisher);
   }
 
