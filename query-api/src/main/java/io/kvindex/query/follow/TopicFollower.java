@@ -30,6 +30,7 @@ public final class TopicFollower implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
   private static final Duration IDLE_POLL = Duration.ofSeconds(1);
   private static final Duration METADATA_WAIT = Duration.ofSeconds(5);
+  private static final int FETCH_WAIT_MS = 50;
   private static final long RETRY_PAUSE_MS = 500;
   private static final long WARN_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -51,6 +52,9 @@ public final class TopicFollower implements AutoCloseable {
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    // A refresh asks for end offsets on the connection where the fetch waits for records, and a
+    // broker serves one request of a connection at a time: Kafka's 500 ms would be everybody's.
+    config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MS);
     consumer =
         new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     thread = new Thread(this::run, "follow-" + topic);
