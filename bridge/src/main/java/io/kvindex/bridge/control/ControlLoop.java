@@ -6,6 +6,7 @@ import io.kvindex.bridge.follow.Followers;
 import io.kvindex.bridge.follow.Following;
 import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.topic.Topics;
@@ -52,6 +53,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private final long progressNs;
   private final Thread thread;
   private final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
+  private final OncePerMinute warnings = new OncePerMinute();
   private volatile boolean running = true;
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
@@ -134,7 +136,14 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     } catch (InterruptException e) {
       throw e;
     } catch (KafkaException e) {
-      LOG.warn("control goes on after: {}", e.toString());
+      if (warnings.allows()) {
+        LOG.warn("control goes on after: {}", e.toString());
+      }
+      LockSupport.parkNanos(POLL.toNanos());
+    } catch (RuntimeException e) {
+      if (warnings.allows()) {
+        LOG.error("BUG: control goes on after an exception", e);
+      }
       LockSupport.parkNanos(POLL.toNanos());
     }
   }

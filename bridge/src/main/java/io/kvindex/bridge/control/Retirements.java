@@ -2,6 +2,7 @@
 package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
@@ -23,6 +24,7 @@ final class Retirements {
   /** Lower than any claimed life, so that a life of the same generation fences the retirement. */
   private static final long NO_LIFE = -1;
 
+  private final OncePerMinute warnings = new OncePerMinute();
   private final EventSink sink;
   private final BridgeMetrics metrics;
 
@@ -54,7 +56,9 @@ final class Retirements {
         (metadata, problem) -> {
           if (problem != null) {
             metrics.produceError(problem);
-            LOG.warn("publisher={} could not be retired yet: {}", publisher, problem.toString());
+            if (warnings.allows()) {
+              LOG.warn("publisher={} could not be retired yet: {}", publisher, problem.toString());
+            }
           }
           done.done(problem == null);
         });

@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.RecordSplitter;
 import io.kvindex.bridge.produce.SendSession;
@@ -16,6 +17,8 @@ import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns a batch into event records and sends them. Each sequence yields a record, whatever it held,
@@ -23,13 +26,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchPublisher {
 
+  private static final Logger LOG = LoggerFactory.getLogger(BatchPublisher.class);
+
+  private final OncePerMinute errors = new OncePerMinute();
   private final EventSink sink;
   private final RecordSplitter splitter;
   private final BridgeMetrics metrics;
   private final FollowStatus status;
   private final Incarnation incarnation;
   private Registration registration;
-  private BatchDecoder decoder;
+  private @Nullable BatchDecoder decoder;
   private final BatchDecoder.Factory decoders;
 
   BatchPublisher(
@@ -44,13 +50,40 @@ final class BatchPublisher {
     this.status = status;
     this.registration = registration;
     this.incarnation = incarnation;
-    this.decoder = decoders.create(registration);
   }
 
   /** The registration changed in a way that goes on with the same generation. */
   void update(Registration changed) {
     registration = changed;
-    decoder = decoders.create(changed);
+    decoder = null;
+  }
+
+  /**
+   * Makes what is needed to decode.
+   *
+   * @throws IllegalArgumentException if events of that registration can not be decoded
+   */
+  BatchDecoder prepare() {
+    if (decoder == null) {
+      decoder = decoders.create(registration);
+    }
+    return decoder;
+  }
+
+  /** Whatever a payload does to a decoder, its sequence counts and the stream goes on. */
+  private Decoded decode(RawBatch batch) {
+    try {
+      return prepare().decode(batch.payload());
+    } catch (RuntimeException e) {
+      if (errors.allows()) {
+        LOG.error(
+            "BUG: publisher={} sequence={} can not be decoded",
+            registration.publisher(),
+            Long.toUnsignedString(batch.sequence()),
+            e);
+      }
+      return Decoded.rejected("decoder_failed");
+    }
   }
 
   /**
@@ -61,7 +94,7 @@ final class BatchPublisher {
    */
   void publish(
       RawBatch batch, @Nullable Long after, KvEvent.@Nullable Gap gap, SendSession session) {
-    Decoded decoded = decoder.decode(batch.payload());
+    Decoded decoded = decode(batch);
     List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
     if (gap != null) {
       events.add(gap);

@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
 import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.bridge.zmq.IoLoop;
@@ -56,6 +57,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
   private final FollowStatus status;
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
+  private final OncePerMinute warnings = new OncePerMinute();
   private final LifeJudge judge = new LifeJudge();
   private final StreamPosition position;
   private final IoLoop.Signal signal;
@@ -113,6 +115,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     }
     String endpoint = life.registration().endpoint();
     try {
+      publisher.prepare();
       socket =
           context
               .loop()
@@ -124,7 +127,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
                   this);
       status.phase(PublisherState.PENDING);
     } catch (RuntimeException e) {
-      status.failed("endpoint " + endpoint + " can not be used: " + e.getMessage());
+      status.failed("can not follow " + endpoint + ": " + e.getMessage());
       LOG.debug("publisher={} endpoint={}", life.registration().publisher(), endpoint, e);
       later(() -> opensAgain = true, context.limits().retry());
     }
@@ -214,7 +217,9 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
   private void goBackToAcknowledged() {
     SendSession.Acked acked = session.acked();
     Exception cause = session.failure();
-    LOG.warn("publisher={} goes back to {}: {}", life.registration().publisher(), acked, cause);
+    if (warnings.allows()) {
+      LOG.warn("publisher={} goes back to {}: {}", life.registration().publisher(), acked, cause);
+    }
     status.problem("Kafka refused a record: " + cause);
     status.count("sends_failed", 1);
     session = new SendSession(acked, signal::raise);
@@ -387,7 +392,9 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     status.lost(to - from + 1);
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
     status.degraded("batches " + range + " are lost: no replay has them");
-    LOG.warn("publisher={} lost batches={}", life.registration().publisher(), range);
+    if (warnings.allows()) {
+      LOG.warn("publisher={} lost batches={}", life.registration().publisher(), range);
+    }
     return new KvEvent.Gap(from, to);
   }
 }
