@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.topology.IndexTopology;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.ReadViewQuery;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.query.StateQueryRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the tables: reads the events topic, folds it into rows and index, hands out read views. Its
+ * topics must exist. Start once, close once; the other methods may be called by any thread and
+ * never wait.
+ */
+public final class IndexerApp implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(IndexerApp.class);
+  private static final Duration CLOSE = Duration.ofSeconds(15);
+  private static final long REFRESH_MS = 200;
+
+  private final KafkaStreams streams;
+  private final int partitions;
+  private final LogLag lag;
+  private final Map<Integer, PartitionView> views = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService refresher =
+      Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
+
+  private IndexerApp(IndexerConfig config, int partitions, MeterRegistry metrics) {
+    this.partitions = partitions;
+    IndexTopology topology =
+        new IndexTopology(new Epochs(), new IndexMeters(metrics, views), config.limits());
+    streams = new KafkaStreams(topology.get(), config.streamsProperties());
+    lag = new LogLag(config, partitions, metrics);
+    streams.setUncaughtExceptionHandler(
+        exception -> {
+          LOG.error("stream thread failed, another takes its place", exception);
+          return StreamThreadExceptionResponse.REPLACE_THREAD;
+        });
+  }
+
+  /**
+   * Starts an indexer; it joins its group in the background.
+   *
+   * @param partitions partitions of the events topic
+   */
+  public static IndexerApp start(IndexerConfig config, int partitions, MeterRegistry metrics) {
+    IndexerApp app = new IndexerApp(config, partitions, metrics);
+    app.streams.start();
+    app.refresher.scheduleWithFixedDelay(
+        app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
+    return app;
+  }
+
+  /** Partitions of the events topic. */
+  public int partitions() {
+    return partitions;
+  }
+
+  /** The view of a partition, null = this replica never had it. */
+  public @Nullable PartitionView view(int partition) {
+    return views.get(partition);
+  }
+
+  /** Why this replica should get no traffic yet, null if it may. */
+  public @Nullable String notReadyReason() {
+    for (int partition = 0; partition < partitions; partition++) {
+      PartitionView view = views.get(partition);
+      if (view == null || !view.complete()) {
+        return "partition " + partition + " is " + (view == null ? "not here yet" : view.state());
+      }
+    }
+    return lag.tooFarBehind();
+  }
+
+  /** Records of a partition that are in the log and not applied here, 0 = none known. */
+  public long recordsBehind(int partition) {
+    return lag.records(partition);
+  }
+
+  private void refresh() {
+    try {
+      if (streams.state().isRunningOrRebalancing()) {
+        Map<Integer, QueryResult<PartitionView>> results =
+            streams
+                .query(
+                    StateQueryRequest.inStore(IndexTopology.STORE).withQuery(new ReadViewQuery()))
+                .getPartitionResults();
+        results.forEach(
+            (partition, result) -> {
+              if (result.isSuccess()) {
+                views.put(partition, result.getResult());
+              }
+            });
+      }
+      lag.refresh();
+    } catch (RuntimeException e) {
+      // The views known so far stay; they say themselves how far to trust them.
+      LOG.debug("views not refreshed", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    refresher.shutdownNow();
+    lag.close();
+    streams.close(
+        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+            .withTimeout(CLOSE));
+  }
+}

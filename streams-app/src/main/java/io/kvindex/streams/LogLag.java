@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.model.topic.Topics;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far the tables are behind the log: its end against what was committed. Refreshed by one
+ * thread, read by any.
+ */
+final class LogLag implements AutoCloseable {
+
+  private static final long READY_WITHIN = 1_000;
+  private static final long UNKNOWN = -1;
+  private static final long ANSWER_MS = 5_000;
+
+  private final Admin admin;
+  private final String applicationId;
+  private final int partitions;
+  private final AtomicLongArray behind;
+
+  LogLag(IndexerConfig config, int partitions, MeterRegistry metrics) {
+    this.admin = Admin.create(new HashMap<>(config.kafka()));
+    this.applicationId = config.applicationId();
+    this.partitions = partitions;
+    this.behind = new AtomicLongArray(partitions);
+    for (int i = 0; i < partitions; i++) {
+      int partition = i;
+      behind.set(i, UNKNOWN);
+      Gauge.builder("kvindex.kafka.lag", () -> Math.max(0, behind.get(partition)))
+          .tag("partition", Integer.toString(i))
+          .description("records of the events topic not applied and committed yet")
+          .register(metrics);
+    }
+  }
+
+  long records(int partition) {
+    return Math.max(0, behind.get(partition));
+  }
+
+  /** The partition that keeps this replica from being ready, null = none. */
+  @Nullable String tooFarBehind() {
+    for (int i = 0; i < partitions; i++) {
+      long records = behind.get(i);
+      if (records == UNKNOWN || records > READY_WITHIN) {
+        return "partition "
+            + i
+            + " is "
+            + (records == UNKNOWN ? "not measured yet" : records + " records behind");
+      }
+    }
+    return null;
+  }
+
+  void refresh() {
+    Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+    for (int i = 0; i < partitions; i++) {
+      wanted.put(new TopicPartition(Topics.EVENTS, i), OffsetSpec.latest());
+    }
+    try {
+      Map<TopicPartition, OffsetAndMetadata> committed =
+          admin
+              .listConsumerGroupOffsets(applicationId)
+              .partitionsToOffsetAndMetadata()
+              .get(ANSWER_MS, TimeUnit.MILLISECONDS);
+      admin
+          .listOffsets(wanted)
+          .all()
+          .get(ANSWER_MS, TimeUnit.MILLISECONDS)
+          .forEach(
+              (partition, end) -> {
+                OffsetAndMetadata done = committed.get(partition);
+                long from = done == null ? 0 : done.offset();
+                behind.set(partition.partition(), Math.max(0, end.offset() - from));
+              });
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("lag not measured", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    admin.close();
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.apply;
+
+import io.kvindex.streams.row.ContentRow;
+import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.RowKind;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What engine hashes mean: rows {@code K}, with a bounded memory of the ones used last, because
+ * RocksDB reads cost more than anything else here. Rows outlive the residency of their block; when
+ * their number without a holder exceeds a bound the oldest go.
+ */
+final class Contents {
+
+  private static final int REMEMBERED = 1 << 16;
+
+  private record Unused(int space, long hash, long lookupKey) {}
+
+  private final KeyValueStore<Bytes, byte[]> store;
+  private final int unusedBound;
+  private final Map<Bytes, ContentRow> remembered = new LruMap(REMEMBERED);
+  private final Map<Bytes, ContentRow> pending = new HashMap<>();
+  private final Deque<Unused> unused = new ArrayDeque<>();
+
+  Contents(KeyValueStore<Bytes, byte[]> store, int unusedBound) {
+    this.store = store;
+    this.unusedBound = unusedBound;
+  }
+
+  /** Least recently used goes first. */
+  private static final class LruMap extends LinkedHashMap<Bytes, ContentRow> {
+    private final int bound;
+
+    LruMap(int bound) {
+      super(1024, 0.75f, true);
+      this.bound = bound;
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<Bytes, ContentRow> eldest) {
+      return size() > bound;
+    }
+  }
+
+  /** Meaning of a hash in a space, rows of the current record included; null = never told. */
+  @Nullable ContentRow get(int space, long hash) {
+    Bytes key = RowKeys.ofHash(RowKind.CONTENT, space, hash);
+    ContentRow row = pending.get(key);
+    if (row == null) {
+      row = remembered.get(key);
+    }
+    if (row == null) {
+      byte[] value = store.get(key);
+      row = value == null ? null : ContentRow.decode(value);
+      if (row != null) {
+        remembered.put(key, row);
+      }
+    }
+    return row;
+  }
+
+  /** Teaches a meaning. */
+  void put(RowBatch batch, int space, long hash, ContentRow row) {
+    Bytes key = RowKeys.ofHash(RowKind.CONTENT, space, hash);
+    pending.put(key, row);
+    remembered.put(key, row);
+    batch.put(key, row.encode());
+  }
+
+  /** The current record is written. */
+  void committed() {
+    pending.clear();
+  }
+
+  /** A block lost its last holder. */
+  void unheld(int space, long hash, long lookupKey) {
+    unused.addLast(new Unused(space, hash, lookupKey));
+  }
+
+  /** Forgets meanings beyond the bound, except those held again. */
+  void trim(RowBatch batch, HeldBy heldBy) {
+    while (unused.size() > unusedBound) {
+      Unused oldest = unused.removeFirst();
+      if (!heldBy.anyone(oldest.space(), oldest.lookupKey())) {
+        Bytes key = RowKeys.ofHash(RowKind.CONTENT, oldest.space(), oldest.hash());
+        remembered.remove(key);
+        batch.put(key, null);
+      }
+    }
+  }
+
+  /** Whether a live owner holds a block. */
+  interface HeldBy {
+    boolean anyone(int space, long lookupKey);
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.apply;
+
+import java.time.Duration;
+
+/**
+ * Bounds of what a partition keeps beside the blocks themselves.
+ *
+ * @param heldPerStream records of a stream held back before the oldest is applied with a gap
+ * @param heldFor longest a record is held back, in the time of the events topic
+ * @param orphans blocks kept whose prefix is unknown
+ * @param contexts contexts a table lists for searches over all of them
+ * @param unheldContents meanings of hashes kept after their last holder let go
+ */
+public record Limits(
+    int heldPerStream, Duration heldFor, int orphans, int contexts, int unheldContents) {
+
+  /** What a site starts with. */
+  public static final Limits DEFAULT =
+      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 1_000_000);
+}

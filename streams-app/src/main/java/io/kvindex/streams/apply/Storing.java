@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.apply;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.KvEvent.Stored;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.ContextHash;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.streams.row.ContentRow;
+import io.kvindex.streams.row.ContextRow;
+import io.kvindex.streams.row.LoraRow;
+import io.kvindex.streams.row.OrphanRow;
+import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.table.OwnerState;
+import io.kvindex.streams.table.PartitionTable;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stored events: finds out what each block means, or lets it wait as an orphan until that can be
+ * told. A block whose parent is unknown is never taken for the start of a prompt.
+ */
+final class Storing {
+
+  private final PartitionTable table;
+  private final RowBatch batch;
+  private final Contents contents;
+  private final Spaces spaces;
+  private final Linking linking;
+  private final Counts counts;
+  private final Limits limits;
+  private final Map<HashProfile, PrefixHasher> hashers = new HashMap<>();
+
+  Storing(PartitionTable table, RowBatch batch, Contents contents, Counts counts, Limits limits) {
+    this.table = table;
+    this.batch = batch;
+    this.contents = contents;
+    this.counts = counts;
+    this.limits = limits;
+    spaces = new Spaces(table, batch, contents);
+    linking = new Linking(table, batch, contents, counts);
+  }
+
+  void store(EventRecord record, Stored event, OwnerState owner, int tableRef, int publisherRef) {
+    StatedContext stated = event.context();
+    learnNames(record, stated, tableRef);
+    PrefixHasher hasher = hashers.computeIfAbsent(record.table().hashProfile(), PrefixHasher::of);
+    int shared = spaces.shared(tableRef, stated.namespace());
+    Integer own = spaces.own(tableRef, stated.namespace(), publisherRef);
+    Prefix prefix = start(event, own, shared);
+    for (int i = 0; i < event.engineHashes().size(); i++) {
+      long hash = event.engineHashes().get(i);
+      boolean hasLocal = !event.localHashes().isEmpty();
+      long local = hasLocal ? event.localHashes().get(i) : 0;
+      long extra = event.extraHashes().isEmpty() ? 0 : event.extraHashes().get(i);
+      ContentRow content = null;
+      if (prefix.known() && (hasLocal || !hasher.needsLocal())) {
+        content = prefix.next(hasher, hash, local, extra);
+        own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
+      } else {
+        content = spaces.lookUp(own, shared, hash);
+        if (content != null && hasLocal && content.local() != local) {
+          counts.add(Outcome.HASH_DISAGREEMENT);
+          content = null;
+        }
+      }
+      int space = own == null ? shared : own;
+      hold(
+          record, event, owner, hash, space, content, orphan(prefix, hash, hasLocal, local, extra));
+      prefix = Prefix.after(hash, content);
+    }
+  }
+
+  private Prefix start(Stored event, @Nullable Integer own, int shared) {
+    return switch (event.parent().kind()) {
+      case ROOT -> Prefix.root(event.context().hash());
+      case HASH -> {
+        long parent = event.parent().hash();
+        yield Prefix.after(parent, spaces.lookUp(own, shared, parent));
+      }
+      case UNKNOWN -> Prefix.unknown();
+    };
+  }
+
+  /** Keeps what a hash means; where others say otherwise, for this publisher alone. */
+  private @Nullable Integer learn(
+      long hash,
+      ContentRow content,
+      @Nullable Integer own,
+      int shared,
+      int tableRef,
+      @Nullable String namespace,
+      int publisherRef,
+      PrefixHasher hasher) {
+    Integer space = own;
+    ContentRow known = spaces.lookUp(own, shared, hash);
+    if (known != null && known.sameMeaning(content)) {
+      return own;
+    }
+    if (known != null && own == null) {
+      counts.add(Outcome.HASH_DISAGREEMENT);
+      space = spaces.createOwn(tableRef, namespace, publisherRef);
+    }
+    int writeTo = space == null ? shared : space;
+    contents.put(batch, writeTo, hash, content);
+    linking.taught(writeTo, hash, content, hasher);
+    return space;
+  }
+
+  private static OrphanRow orphan(
+      Prefix prefix, long hash, boolean hasLocal, long local, long extra) {
+    boolean byParent = hasLocal && prefix.named();
+    return new OrphanRow(byParent ? prefix.engineHash() : hash, byParent, local, extra);
+  }
+
+  private void hold(
+      EventRecord record,
+      Stored event,
+      OwnerState owner,
+      long hash,
+      int space,
+      @Nullable ContentRow content,
+      OrphanRow ifUnknown) {
+    BlockChange change = batch.blocks().of(owner, hash, event.place().group());
+    if (content != null) {
+      change.store(record.copies());
+      change.resolve(space, content);
+      return;
+    }
+    if (change.present() && change.isResolved()) {
+      change.store(record.copies());
+      return;
+    }
+    if (!change.present() && table.orphans().size() >= limits.orphans()) {
+      counts.add(Outcome.ORPHAN_LIMIT);
+      return;
+    }
+    counts.add(Outcome.ORPHANED);
+    change.store(record.copies());
+    change.orphan(space);
+    batch.put(RowKeys.orphan(space, hash, owner.id(), event.place().group()), ifUnknown.encode());
+  }
+
+  private void learnNames(EventRecord record, StatedContext stated, int tableRef) {
+    long context = stated.hash();
+    if (context != ContextHash.NONE && !table.names().knowsContext(tableRef, context)) {
+      if (table.names().contextCount(tableRef) >= limits.contexts()) {
+        counts.add(Outcome.CONTEXT_LIMIT);
+      } else {
+        batch.put(
+            RowKeys.ofHash(RowKind.CONTEXT, tableRef, context),
+            new ContextRow(stated.loraName(), stated.namespace(), stated.salt()).encode());
+      }
+    }
+    String name = stated.loraName();
+    Integer id = stated.loraId();
+    String instance = record.stream().publisher().instanceId();
+    if (name != null && id != null && !name.equals(table.names().lora(tableRef, id, instance))) {
+      batch.put(RowKeys.lora(tableRef, id, instance), new LoraRow(name).encode());
+    }
+  }
+}

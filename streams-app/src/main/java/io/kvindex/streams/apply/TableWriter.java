@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.apply;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.streams.row.HeldRow;
+import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.sequence.Sequencer;
+import io.kvindex.streams.sequence.Verdict;
+import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.StreamState;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a partition's records in the order of the log and keeps its table: judges whose turn it is,
+ * holds back what came early, applies, and deletes what died bit by bit. For the thread that owns
+ * the task.
+ */
+public final class TableWriter {
+
+  private static final int SWEPT_PER_RECORD = 64;
+
+  private final PartitionTable table;
+  private final KeyValueStore<Bytes, byte[]> store;
+  private final RowBatch batch;
+  private final Contents contents;
+  private final Applier applier;
+  private final Sweeper sweeper;
+  private final Counts counts;
+  private final Limits limits;
+
+  /**
+   * @param store the task's store, changelog included
+   */
+  public TableWriter(
+      PartitionTable table, KeyValueStore<Bytes, byte[]> store, Counts counts, Limits limits) {
+    this.table = table;
+    this.store = store;
+    this.counts = counts;
+    this.limits = limits;
+    contents = new Contents(store, limits.unheldContents());
+    batch = new RowBatch(table, store, contents::unheld);
+    applier =
+        new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
+    sweeper = new Sweeper(table, store);
+    List.copyOf(table.streams().waiting()).forEach(this::drain);
+  }
+
+  /**
+   * Takes the next record of the log.
+   *
+   * @param offset its offset in the events topic
+   * @param appendTimeMs the broker's time on it; decides how long others are held back
+   */
+  public void take(EventRecord record, long offset, long appendTimeMs) {
+    Incarnation life = applier.life(record);
+    if (Sequencer.compareLives(record.incarnation(), life) > 0) {
+      applier.beginLife(record);
+      commit();
+      life = record.incarnation();
+    }
+    StreamRow stream = stream(record);
+    switch (Sequencer.judge(life, stream, record)) {
+      case APPLY -> {
+        apply(record, stream, offset, appendTimeMs);
+        drain(Objects.requireNonNull(table.streams().get(record.stream())));
+      }
+      case DUPLICATE -> counts.add(Outcome.DUPLICATE, record.events().size());
+      case STALE_INCARNATION -> counts.add(Outcome.STALE_INCARNATION, record.events().size());
+      case HOLD -> hold(record, stream, offset, appendTimeMs);
+    }
+    releaseOverdue(appendTimeMs);
+    sweep(SWEPT_PER_RECORD);
+  }
+
+  /** Deletes up to {@code rows} rows of dead owners; whether more are left. */
+  public boolean sweep(int rows) {
+    contents.trim(batch, table.tables()::held);
+    commit();
+    return sweeper.sweep(rows);
+  }
+
+  /** The stream where the record finds it: at its start if the record opens a life. */
+  private StreamRow stream(EventRecord record) {
+    StreamState known = table.streams().get(record.stream());
+    if (known != null
+        && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
+      return known.row();
+    }
+    return StreamRow.atStart(record.stream(), record.incarnation());
+  }
+
+  private int streamRef(EventRecord record) {
+    StreamState known = table.streams().get(record.stream());
+    return known == null ? table.streams().next() : known.ref();
+  }
+
+  private void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
+    int ref = streamRef(record);
+    long gaps = applier.apply(record, before.gaps());
+    batch.position(
+        ref,
+        new StreamRow(
+            record.stream(),
+            record.incarnation(),
+            record.position(),
+            offset,
+            record.sourceTimeMicros(),
+            appendTimeMs,
+            gaps));
+    StreamState known = table.streams().get(record.stream());
+    StreamState.Held place =
+        new StreamState.Held(record.position().eventId(), record.position().part());
+    if (known != null && known.held().containsKey(place)) {
+      batch.held(RowKeys.held(ref, place.eventId(), place.part()), null);
+    }
+    commit();
+    counts.add(Outcome.APPLIED, record.events().size());
+  }
+
+  private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
+    int ref = streamRef(record);
+    batch.position(ref, before);
+    batch.held(
+        RowKeys.held(ref, record.position().eventId(), record.position().part()),
+        new HeldRow(offset, appendTimeMs, EventRecordCodec.encode(record)).encode());
+    commit();
+    counts.add(Outcome.HELD_BACK, record.events().size());
+    StreamState stream = Objects.requireNonNull(table.streams().get(record.stream()));
+    if (stream.held().size() > limits.heldPerStream()) {
+      release(stream);
+    }
+  }
+
+  /** Applies what is held back as far as it follows without a hole. */
+  private void drain(StreamState stream) {
+    while (!stream.held().isEmpty()) {
+      StreamState.Held first = stream.held().firstKey();
+      EventRecord next = read(stream, first);
+      Verdict verdict =
+          next == null
+              ? Verdict.DUPLICATE
+              : Sequencer.judge(applier.life(next), stream(next), next);
+      if (verdict == Verdict.HOLD) {
+        return;
+      }
+      if (verdict == Verdict.APPLY && next != null) {
+        HeldRow row = heldRow(stream, first);
+        apply(next, stream.row(), row.sourceOffset(), row.appendTimeMs());
+      } else {
+        batch.held(RowKeys.held(stream.ref(), first.eventId(), first.part()), null);
+        commit();
+        counts.add(Outcome.DUPLICATE, next == null ? 1 : next.events().size());
+      }
+    }
+  }
+
+  /** Waiting has its bounds: what is held longest is applied, the hole before it is a gap. */
+  private void releaseOverdue(long nowMs) {
+    if (table.streams().waiting().isEmpty()) {
+      return;
+    }
+    for (StreamState stream : List.copyOf(table.streams().waiting())) {
+      if (nowMs - stream.heldSinceMs() > limits.heldFor().toMillis()) {
+        release(stream);
+      }
+    }
+  }
+
+  private void release(StreamState stream) {
+    StreamState.Held first = stream.held().firstKey();
+    EventRecord next = read(stream, first);
+    if (next != null) {
+      HeldRow row = heldRow(stream, first);
+      counts.add(Outcome.GAP);
+      apply(
+          next,
+          stream.row().withGaps(stream.row().gaps() + 1),
+          row.sourceOffset(),
+          row.appendTimeMs());
+    }
+    drain(stream);
+  }
+
+  private @Nullable EventRecord read(StreamState stream, StreamState.Held place) {
+    byte[] value = store.get(RowKeys.held(stream.ref(), place.eventId(), place.part()));
+    return value == null ? null : EventRecordCodec.decode(HeldRow.decode(value).record());
+  }
+
+  private HeldRow heldRow(StreamState stream, StreamState.Held place) {
+    return HeldRow.decode(
+        Objects.requireNonNull(
+            store.get(RowKeys.held(stream.ref(), place.eventId(), place.part()))));
+  }
+
+  private void commit() {
+    batch.commit();
+    contents.committed();
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.row;
+
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
+
+/**
+ * {@code B}: an owner holds a block.
+ *
+ * @param copies how often, at least 1
+ * @param space where the block's content row is or is waited for
+ * @param resolved whether the prefix is known; false = an orphan, invisible to queries
+ * @param lookupKey key in the index, 0 unless {@code resolved}
+ */
+public record BlockRow(int copies, int space, boolean resolved, long lookupKey) {
+
+  /** A block whose prefix is not known. */
+  public static BlockRow unresolved(int copies, int space) {
+    return new BlockRow(copies, space, false, 0);
+  }
+
+  /** The bytes to store. */
+  public byte[] encode() {
+    RecordWriter out = RowValue.writer(32);
+    out.writeVarint(copies);
+    out.writeVarint((long) space << 1 | (resolved ? 1 : 0));
+    if (resolved) {
+      out.writeLong(lookupKey);
+    }
+    return out.toByteArray();
+  }
+
+  /** Reads {@link #encode} back. */
+  public static BlockRow decode(byte[] value) {
+    RecordReader in = RowValue.reader(value);
+    int copies = in.readInt();
+    long packed = in.readVarint();
+    boolean resolved = (packed & 1) != 0;
+    return new BlockRow(copies, (int) (packed >>> 1), resolved, resolved ? in.readLong() : 0);
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.row;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code O}: whose cache on which medium in which life. Deleted once a dead owner's blocks are.
+ *
+ * @param tableRef table of its blocks
+ * @param publisherRef who announced them
+ * @param rank data-parallel rank of the blocks
+ * @param medium medium as sent, null = none named
+ * @param backendId cache owner inside the publisher, null = none named
+ * @param pool whether its blocks serve other instances
+ * @param incarnation the life it belongs to
+ * @param dead fenced, cleared or retired: its blocks count no more and are being deleted
+ */
+public record OwnerRow(
+    int tableRef,
+    int publisherRef,
+    int rank,
+    @Nullable String medium,
+    @Nullable String backendId,
+    boolean pool,
+    Incarnation incarnation,
+    boolean dead) {
+
+  private static final int POOL = 1;
+  private static final int DEAD = 2;
+
+  /** The same owner, dead. */
+  public OwnerRow died() {
+    return new OwnerRow(tableRef, publisherRef, rank, medium, backendId, pool, incarnation, true);
+  }
+
+  /** The bytes to store. */
+  public byte[] encode() {
+    RecordWriter out = RowValue.writer(32);
+    out.writeVarint(tableRef);
+    out.writeVarint(publisherRef);
+    out.writeVarint(rank);
+    out.writeString(medium);
+    out.writeString(backendId);
+    out.writeByte((pool ? POOL : 0) | (dead ? DEAD : 0));
+    EventRecordCodec.writeIncarnation(out, incarnation);
+    return out.toByteArray();
+  }
+
+  /** Reads {@link #encode} back. */
+  public static OwnerRow decode(byte[] value) {
+    RecordReader in = RowValue.reader(value);
+    int tableRef = in.readInt();
+    int publisherRef = in.readInt();
+    int rank = in.readInt();
+    String medium = in.readString();
+    String backendId = in.readString();
+    int flags = in.readByte();
+    return new OwnerRow(
+        tableRef,
+        publisherRef,
+        rank,
+        medium,
+        backendId,
+        (flags & POOL) != 0,
+        RowValue.readIncarnation(in),
+        (flags & DEAD) != 0);
+  }
+}

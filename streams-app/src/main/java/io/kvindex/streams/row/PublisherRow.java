@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.row;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
+
+/**
+ * {@code P}: a publisher and its current life.
+ *
+ * @param publisher who
+ * @param life its newest life; its {@code clears} counts the clears seen in that life
+ * @param groups bit per attention group seen in stores of this life
+ */
+public record PublisherRow(PublisherId publisher, Incarnation life, long groups) {
+
+  /** Attention groups told apart; blocks of higher ones are not indexed. */
+  public static final int MAX_GROUPS = Long.SIZE;
+
+  /** The same publisher in a new life of which nothing is known yet. */
+  public PublisherRow reborn(Incarnation newLife) {
+    return new PublisherRow(publisher, new Incarnation(newLife.generation(), newLife.life(), 0), 0);
+  }
+
+  /** The same life after one more clear. */
+  public PublisherRow cleared() {
+    return new PublisherRow(publisher, life.cleared(), groups);
+  }
+
+  /** The same life with one more group seen. */
+  public PublisherRow withGroup(int group) {
+    return new PublisherRow(publisher, life, groups | 1L << group);
+  }
+
+  /** Whether stores of that group were seen. */
+  public boolean knowsGroup(int group) {
+    return (groups & 1L << group) != 0;
+  }
+
+  /** Whether a block needs several rows to be there. */
+  public boolean hasSeveralGroups() {
+    return Long.bitCount(groups) > 1;
+  }
+
+  /** The bytes to store. */
+  public byte[] encode() {
+    RecordWriter out = RowValue.writer(48);
+    out.writeString(publisher.instanceId());
+    out.writeString(publisher.tenantId());
+    out.writeVarint(publisher.dpRank());
+    EventRecordCodec.writeIncarnation(out, life);
+    out.writeVarint(groups);
+    return out.toByteArray();
+  }
+
+  /** Reads {@link #encode} back. */
+  public static PublisherRow decode(byte[] value) {
+    RecordReader in = RowValue.reader(value);
+    PublisherId publisher =
+        new PublisherId(in.readRequiredString(), in.readRequiredString(), in.readInt());
+    return new PublisherRow(publisher, RowValue.readIncarnation(in), in.readVarint());
+  }
+}

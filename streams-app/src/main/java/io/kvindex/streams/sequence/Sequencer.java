@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.sequence;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.streams.row.StreamRow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whose turn it is in a stream. Only what records say counts, never a clock, so that a
+ * replay decides the same.
+ */
+public final class Sequencer {
+
+  private Sequencer() {}
+
+  /**
+   * Orders lives by generation, then life. Clears do not count: they end part of a cache, not the
+   * life.
+   */
+  public static int compareLives(Incarnation a, Incarnation b) {
+    int byGeneration = Long.compare(a.generation(), b.generation());
+    return byGeneration != 0 ? byGeneration : Long.compare(a.life(), b.life());
+  }
+
+  /**
+   * What becomes of a record.
+   *
+   * @param life the publisher's newest life, that of the record included
+   * @param stream the stream as far as it was applied
+   */
+  public static Verdict judge(Incarnation life, StreamRow stream, EventRecord record) {
+    if (compareLives(record.incarnation(), life) < 0) {
+      return Verdict.STALE_INCARNATION;
+    }
+    Position last = stream.last();
+    if (last != null && compare(record.position(), last) <= 0) {
+      return Verdict.DUPLICATE;
+    }
+    return follows(last, record.position(), record.after()) ? Verdict.APPLY : Verdict.HOLD;
+  }
+
+  /**
+   * Whether a record comes right after the last one applied: the next part of the same batch, or
+   * the first part of a batch that names the last batch as its predecessor, or names none.
+   */
+  public static boolean follows(@Nullable Position last, Position next, @Nullable Long after) {
+    if (last != null && !last.last() && next.eventId() == last.eventId()) {
+      return next.part() == last.part() + 1;
+    }
+    if (next.part() != 0) {
+      return false;
+    }
+    return after == null || last != null && last.last() && after == last.eventId();
+  }
+
+  /** Orders places in a stream. */
+  public static int compare(Position a, Position b) {
+    int byEvent = Long.compareUnsigned(a.eventId(), b.eventId());
+    return byEvent != 0 ? byEvent : Integer.compare(a.part(), b.part());
+  }
+}

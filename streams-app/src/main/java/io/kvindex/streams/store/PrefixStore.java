@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.store;
+
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.view.ReadViewQuery;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.query.FailureReason;
+import org.apache.kafka.streams.query.Position;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.Query;
+import org.apache.kafka.streams.query.QueryConfig;
+import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a partition in RocksDB with their fold in memory beside them. Sits inside Kafka's
+ * changelogging layer, so that it sees writes of the active task as well as rows restored from the
+ * changelog, on standbys too.
+ *
+ * <p>The fold is loaded by a thread of its own, started when the store opens: Kafka opens each
+ * store twice at a warm start, and the first time is over before anything is read. Whoever writes
+ * first waits for it. The writer of the active task folds its own changes, because it knows what
+ * the rows held before; restored rows are folded here.
+ *
+ * <p>{@link #managesOffsets}, {@link #commit} and {@link #committedOffset} go to RocksDB together:
+ * one without the others costs a full restore at every start (Kafka Streams 4.3, KIP-1035).
+ */
+@SuppressWarnings("deprecation") // managesOffsets still decides in 4.3 who keeps the offsets
+final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
+
+  private final KeyValueStore<Bytes, byte[]> inner;
+  private final Epochs epochs;
+  private @Nullable TableLoader loader;
+
+  PrefixStore(KeyValueStore<Bytes, byte[]> inner, Epochs epochs) {
+    this.inner = inner;
+    this.epochs = epochs;
+  }
+
+  @Override
+  public void init(StateStoreContext context, StateStore root) {
+    inner.init(new RestoreContext(context, this::restore), root);
+    loader = TableLoader.start(new PartitionTable(context.taskId().partition(), inner, epochs));
+  }
+
+  private TableLoader loader() {
+    TableLoader current = loader;
+    if (current == null) {
+      throw new IllegalStateException("store " + name() + " is not open");
+    }
+    return current;
+  }
+
+  /** Rows from the changelog, in the order they were written; a null value deletes. */
+  private void restore(Collection<KeyValue<byte[], byte[]>> batch) {
+    PartitionTable table = loader().await();
+    Map<Bytes, byte @Nullable []> written = new HashMap<>();
+    List<KeyValue<Bytes, byte[]>> rows = new ArrayList<>(batch.size());
+    List<byte @Nullable []> before = new ArrayList<>(batch.size());
+    for (KeyValue<byte[], byte[]> row : batch) {
+      Bytes key = Bytes.wrap(row.key);
+      rows.add(KeyValue.pair(key, row.value));
+      if (row.key[0] == RowKind.BLOCK) {
+        before.add(written.containsKey(key) ? written.get(key) : inner.get(key));
+        written.put(key, row.value);
+      } else {
+        before.add(null);
+      }
+    }
+    inner.putAll(rows);
+    for (int i = 0; i < rows.size(); i++) {
+      table.fold(rows.get(i).key.get(), before.get(i), rows.get(i).value);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // the query's class says what it returns
+  public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
+    TableLoader current = loader;
+    if (current == null || !isOpen()) {
+      return QueryResult.forFailure(FailureReason.NOT_PRESENT, "the store is not open");
+    }
+    if (query instanceof ReadViewQuery) {
+      return answer((R) current.view());
+    }
+    if (query instanceof TableAccessQuery) {
+      return answer((R) current.await());
+    }
+    return QueryResult.forUnknownQueryType(query, this);
+  }
+
+  private <R> QueryResult<R> answer(R result) {
+    QueryResult<R> answer = QueryResult.forResult(result);
+    answer.setPosition(getPosition());
+    return answer;
+  }
+
+  @Override
+  public void close() {
+    TableLoader current = loader;
+    if (current != null) {
+      current.close();
+    }
+    inner.close();
+  }
+
+  @Override
+  public void put(Bytes key, byte[] value) {
+    inner.put(key, value);
+  }
+
+  @Override
+  public byte[] putIfAbsent(Bytes key, byte[] value) {
+    return inner.putIfAbsent(key, value);
+  }
+
+  @Override
+  public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
+    inner.putAll(entries);
+  }
+
+  @Override
+  public byte[] delete(Bytes key) {
+    return inner.delete(key);
+  }
+
+  @Override
+  public byte[] get(Bytes key) {
+    return inner.get(key);
+  }
+
+  @Override
+  public KeyValueIterator<Bytes, byte[]> range(Bytes from, Bytes to) {
+    return inner.range(from, to);
+  }
+
+  @Override
+  public KeyValueIterator<Bytes, byte[]> all() {
+    return inner.all();
+  }
+
+  @Override
+  public long approximateNumEntries() {
+    return inner.approximateNumEntries();
+  }
+
+  @Override
+  public String name() {
+    return inner.name();
+  }
+
+  @Override
+  public boolean persistent() {
+    return inner.persistent();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return inner.isOpen();
+  }
+
+  @Override
+  public Position getPosition() {
+    return inner.getPosition();
+  }
+
+  @Override
+  public boolean managesOffsets() {
+    return inner.managesOffsets();
+  }
+
+  @Override
+  public @Nullable Long committedOffset(TopicPartition partition) {
+    return inner.committedOffset(partition);
+  }
+
+  @Override
+  public void commit(Map<TopicPartition, Long> changelogOffsets) {
+    inner.commit(changelogOffsets);
+  }
+}

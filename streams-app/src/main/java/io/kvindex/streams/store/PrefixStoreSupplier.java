@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.store;
+
+import io.kvindex.streams.index.Epochs;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+
+/** Makes the prefix-table stores of an application, one per task. */
+public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
+
+  private final String name;
+  private final Epochs epochs;
+
+  /**
+   * @param name name of the store
+   * @param epochs shared by all indexes of the process
+   */
+  public PrefixStoreSupplier(String name, Epochs epochs) {
+    this.name = name;
+    this.epochs = epochs;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public KeyValueStore<Bytes, byte[]> get() {
+    return new PrefixStore(Stores.persistentKeyValueStore(name).get(), epochs);
+  }
+
+  @Override
+  public String metricsScope() {
+    return "prefix-table";
+  }
+}

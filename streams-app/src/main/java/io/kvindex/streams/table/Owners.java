@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.row.OwnerRow;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The owners of a partition, live and dead: rows {@code O}. */
+public final class Owners {
+
+  private final Tables tables;
+  private final Publishers publishers;
+  private final Map<Integer, OwnerState> byId = new HashMap<>();
+  private final Map<Integer, List<OwnerState>> liveByPublisher = new HashMap<>();
+  private final Map<Integer, OwnerState> dead = new LinkedHashMap<>();
+  private int highest;
+
+  Owners(Tables tables, Publishers publishers) {
+    this.tables = tables;
+    this.publishers = publishers;
+  }
+
+  void fold(int id, @Nullable OwnerRow row) {
+    OwnerState known = byId.get(id);
+    highest = Math.max(highest, id);
+    if (row == null) {
+      forget(known);
+    } else if (known == null) {
+      byId.put(id, row.dead() ? buried(id, row) : born(id, row));
+    } else if (row.dead() && !known.row().dead()) {
+      bury(known, row);
+    }
+  }
+
+  private OwnerState born(int id, OwnerRow row) {
+    PrefixIndex index = tables.index(row.tableRef());
+    PublisherId publisher = publishers.get(row.publisherRef()).publisher();
+    int slot =
+        index.addOwner(
+            new Owner(
+                publisher.tenantId(),
+                publisher.instanceId(),
+                publisher.dpRank(),
+                row.rank(),
+                row.medium(),
+                row.pool(),
+                row.backendId(),
+                row.incarnation()));
+    OwnerState owner = new OwnerState(id, row, index, slot);
+    liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()).add(owner);
+    return owner;
+  }
+
+  private OwnerState buried(int id, OwnerRow row) {
+    OwnerState owner = OwnerState.dead(id, row, tables.index(row.tableRef()));
+    dead.put(id, owner);
+    return owner;
+  }
+
+  private void bury(OwnerState owner, OwnerRow row) {
+    owner.index().retireOwner(owner.slot());
+    liveByPublisher.getOrDefault(row.publisherRef(), new ArrayList<>()).remove(owner);
+    owner.setRow(row);
+    dead.put(owner.id(), owner);
+  }
+
+  private void forget(@Nullable OwnerState owner) {
+    if (owner == null) {
+      return;
+    }
+    if (!owner.row().dead()) {
+      bury(owner, owner.row().died());
+    }
+    byId.remove(owner.id());
+    dead.remove(owner.id());
+    if (owner.indexed()) {
+      owner.index().freeOwner(owner.slot());
+    }
+  }
+
+  /** The owner with that number, null = its row is gone. */
+  public @Nullable OwnerState byId(int id) {
+    return byId.get(id);
+  }
+
+  /** Live owners of a publisher. */
+  public List<OwnerState> live(int publisherRef) {
+    return liveByPublisher.getOrDefault(publisherRef, List.of());
+  }
+
+  /** Dead owners whose blocks are not all deleted, oldest death first. */
+  public Collection<OwnerState> dead() {
+    return dead.values();
+  }
+
+  /** A number no owner has. */
+  public int next() {
+    return highest + 1;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.streams.row.PublisherRow;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The publishers of a partition: rows {@code P}. */
+public final class Publishers {
+
+  private final Map<Integer, PublisherRow> byRef = new HashMap<>();
+  private final Map<PublisherId, Integer> refs = new HashMap<>();
+
+  Publishers() {}
+
+  void fold(int ref, PublisherRow row) {
+    byRef.put(ref, row);
+    refs.put(row.publisher(), ref);
+  }
+
+  /** Reference of a publisher, null = not known yet. */
+  public @Nullable Integer ref(PublisherId publisher) {
+    return refs.get(publisher);
+  }
+
+  /** The publisher of a reference found in a row. */
+  public PublisherRow get(int ref) {
+    PublisherRow row = byRef.get(ref);
+    if (row == null) {
+      throw new IllegalStateException("BUG: row names an unknown publisher " + ref);
+    }
+    return row;
+  }
+
+  /** A reference no publisher has. */
+  public int next() {
+    return byRef.size() + 1;
+  }
+}

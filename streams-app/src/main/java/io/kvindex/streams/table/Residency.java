@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.streams.row.BlockRow;
+import io.kvindex.streams.row.PublisherRow;
+import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.RowKind;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the index in step with the residency rows {@code B}: a bit is set while the owner has a
+ * resolved row for it, in every attention group its publisher uses.
+ */
+public final class Residency {
+
+  /** Reads rows as they are now, those of the change being folded included. */
+  interface Rows {
+    byte @Nullable [] get(Bytes key);
+
+    KeyValueIterator<Bytes, byte[]> range(Bytes from, Bytes to);
+  }
+
+  private record Bit(int ownerId, long lookupKey) {}
+
+  private final Rows rows;
+  private final Publishers publishers;
+
+  /** Rows beyond the first that ask for the same bit: one prefix under several engine hashes. */
+  private final Map<Bit, Integer> aliases = new HashMap<>();
+
+  Residency(Rows rows, Publishers publishers) {
+    this.rows = rows;
+    this.publishers = publishers;
+  }
+
+  /** Follows the change of one row; the row itself is written already. */
+  public void fold(
+      OwnerState owner, long engineHash, @Nullable BlockRow before, @Nullable BlockRow after) {
+    BlockRow was = resolved(before);
+    BlockRow is = resolved(after);
+    if (!owner.indexed() || was != null && is != null && was.lookupKey() == is.lookupKey()) {
+      return;
+    }
+    PublisherRow publisher = publishers.get(owner.row().publisherRef());
+    if (publisher.hasSeveralGroups()) {
+      foldGrouped(owner, engineHash, publisher, was, is);
+      return;
+    }
+    if (was != null) {
+      release(owner, was.lookupKey());
+    }
+    if (is != null && !owner.index().add(is.lookupKey(), owner.slot())) {
+      aliases.merge(new Bit(owner.id(), is.lookupKey()), 1, Integer::sum);
+    }
+  }
+
+  private static @Nullable BlockRow resolved(@Nullable BlockRow row) {
+    return row != null && row.resolved() ? row : null;
+  }
+
+  private void release(OwnerState owner, long lookupKey) {
+    if (!aliases.isEmpty()) {
+      Bit bit = new Bit(owner.id(), lookupKey);
+      if (aliases.containsKey(bit)) {
+        aliases.computeIfPresent(bit, (b, more) -> more == 1 ? null : more - 1);
+        return;
+      }
+    }
+    owner.index().remove(lookupKey, owner.slot());
+  }
+
+  private void foldGrouped(
+      OwnerState owner,
+      long engineHash,
+      PublisherRow publisher,
+      @Nullable BlockRow before,
+      @Nullable BlockRow after) {
+    if (before != null) {
+      owner.index().remove(before.lookupKey(), owner.slot());
+    }
+    if (after != null && everyGroupHolds(owner, engineHash, publisher, after.lookupKey())) {
+      owner.index().add(after.lookupKey(), owner.slot());
+    }
+  }
+
+  private boolean everyGroupHolds(
+      OwnerState owner, long engineHash, PublisherRow publisher, long lookupKey) {
+    for (int group = 0; group < PublisherRow.MAX_GROUPS; group++) {
+      if (publisher.knowsGroup(group)) {
+        byte[] value = rows.get(RowKeys.block(owner.id(), engineHash, group));
+        BlockRow row = value == null ? null : BlockRow.decode(value);
+        if (row == null || !row.resolved() || row.lookupKey() != lookupKey) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /**
+   * A publisher turned out to use one more group, of which it holds no block yet: nothing of it is
+   * complete any more.
+   */
+  void groupLearned(OwnerState owner) {
+    Bytes from = RowKeys.ofId(RowKind.BLOCK, owner.id());
+    Bytes to = RowKeys.ofId(RowKind.BLOCK, owner.id() + 1);
+    try (KeyValueIterator<Bytes, byte[]> all = rows.range(from, to)) {
+      while (all.hasNext()) {
+        KeyValue<Bytes, byte[]> next = all.next();
+        BlockRow row = BlockRow.decode(next.value);
+        if (row.resolved()) {
+          owner.index().remove(row.lookupKey(), owner.slot());
+        }
+      }
+    }
+    aliases.keySet().removeIf(bit -> bit.ownerId() == owner.id());
+  }
+
+  /** The owner's rows are gone: so are its aliases. */
+  void forget(int ownerId) {
+    if (!aliases.isEmpty()) {
+      aliases.keySet().removeIf(bit -> bit.ownerId() == ownerId);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.model.StreamId;
+import io.kvindex.streams.row.HeldRow;
+import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Positions and held-back records of a partition's streams: rows {@code S} and {@code H}. */
+public final class Streams {
+
+  private final Map<Integer, StreamState> byRef = new HashMap<>();
+  private final Map<StreamId, StreamState> byId = new HashMap<>();
+  private final Map<Integer, StreamState> waiting = new LinkedHashMap<>();
+  private final Map<StreamId, StreamPosition> positions = new ConcurrentHashMap<>();
+  private volatile long appliedOffset = -1;
+  private volatile int heldRecords;
+
+  Streams() {}
+
+  void fold(int ref, StreamRow row) {
+    StreamState known = byRef.get(ref);
+    if (known == null) {
+      known = new StreamState(ref, row);
+      byRef.put(ref, known);
+      byId.put(row.stream(), known);
+    } else {
+      known.setRow(row);
+    }
+    positions.put(
+        row.stream(),
+        new StreamPosition(
+            row.incarnation(),
+            row.last(),
+            row.sourceOffset(),
+            row.sourceTimeMicros(),
+            row.appendTimeMs(),
+            row.gaps()));
+    if (row.sourceOffset() > appliedOffset) {
+      appliedOffset = row.sourceOffset();
+    }
+  }
+
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
+  void foldHeld(int ref, long eventId, int part, @Nullable HeldRow row) {
+    StreamState stream = byRef.get(ref);
+    if (stream == null) {
+      throw new IllegalStateException("BUG: held-back record of an unknown stream " + ref);
+    }
+    StreamState.Held place = new StreamState.Held(eventId, part);
+    int before = stream.held().size();
+    if (row == null) {
+      stream.held().remove(place);
+    } else {
+      stream.held().put(place, row.appendTimeMs());
+    }
+    heldRecords += stream.held().size() - before;
+    if (stream.held().isEmpty()) {
+      waiting.remove(ref);
+    } else {
+      waiting.put(ref, stream);
+    }
+  }
+
+  /** The stream, null = nothing of it seen yet. */
+  public @Nullable StreamState get(StreamId stream) {
+    return byId.get(stream);
+  }
+
+  /** Streams with records held back. */
+  public Collection<StreamState> waiting() {
+    return waiting.values();
+  }
+
+  /** A reference no stream has. */
+  public int next() {
+    return byRef.size() + 1;
+  }
+
+  /** Any thread: records held back. */
+  public int heldRecords() {
+    return heldRecords;
+  }
+
+  Map<StreamId, StreamPosition> positions() {
+    return positions;
+  }
+
+  long appliedOffset() {
+    return appliedOffset;
+  }
+}

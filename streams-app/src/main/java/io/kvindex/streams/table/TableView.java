@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The read view of a {@link PartitionTable}. */
+public final class TableView implements PartitionView {
+
+  private final int partition;
+  private final Tables tables;
+  private final Names names;
+  private final Streams streams;
+  private volatile State state = State.LOADING;
+  private volatile boolean complete;
+
+  TableView(int partition, Tables tables, Names names, Streams streams) {
+    this.partition = partition;
+    this.tables = tables;
+    this.names = names;
+    this.streams = streams;
+  }
+
+  /** All rows are in the index; the changelog may hold newer ones. */
+  public void loaded() {
+    state = State.RESTORING;
+  }
+
+  /** The changelog was read to its end. */
+  public void live() {
+    complete = true;
+    state = State.LIVE;
+  }
+
+  /** Nothing will change any more. */
+  public void closed() {
+    state = State.CLOSED;
+  }
+
+  @Override
+  public int partition() {
+    return partition;
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public boolean complete() {
+    return complete;
+  }
+
+  @Override
+  public Map<TableId, PrefixIndex> tables() {
+    return Collections.unmodifiableMap(tables.indexes());
+  }
+
+  @Override
+  public Collection<ContextNames> contexts(TableId table) {
+    Integer ref = tables.tableRef(table);
+    return ref == null ? List.of() : Collections.unmodifiableCollection(names.contexts(ref));
+  }
+
+  @Override
+  public @Nullable String loraName(TableId table, String instanceId, int loraId) {
+    Integer ref = tables.tableRef(table);
+    return ref == null ? null : names.lora(ref, loraId, instanceId);
+  }
+
+  @Override
+  public @Nullable StreamPosition position(StreamId stream) {
+    return streams.positions().get(stream);
+  }
+
+  @Override
+  public Map<StreamId, StreamPosition> positions() {
+    return Collections.unmodifiableMap(streams.positions());
+  }
+
+  @Override
+  public long appliedOffset() {
+    return streams.appliedOffset();
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.model.TableId;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.row.SpaceRow;
+import io.kvindex.streams.row.TableRow;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The tables of a partition and their spaces: rows {@code T} and {@code N}. */
+public final class Tables {
+
+  private final Epochs epochs;
+  private final Map<TableId, PrefixIndex> indexes = new ConcurrentHashMap<>();
+  private final Map<Integer, TableId> tables = new HashMap<>();
+
+  /** Read by any thread. */
+  private final Map<TableId, Integer> tableRefs = new ConcurrentHashMap<>();
+
+  private final Map<Integer, SpaceRow> spaces = new HashMap<>();
+  private final Map<SpaceRow, Integer> spaceRefs = new HashMap<>();
+
+  Tables(Epochs epochs) {
+    this.epochs = epochs;
+  }
+
+  void foldTable(int ref, TableRow row) {
+    tables.put(ref, row.table());
+    tableRefs.put(row.table(), ref);
+    indexes.computeIfAbsent(row.table(), t -> new PrefixIndex(epochs));
+  }
+
+  void foldSpace(int ref, SpaceRow row) {
+    spaces.put(ref, row);
+    spaceRefs.put(row, ref);
+  }
+
+  /** Any thread: indexes by table. */
+  Map<TableId, PrefixIndex> indexes() {
+    return indexes;
+  }
+
+  /** Reference of a table, null = not known yet. */
+  public @Nullable Integer tableRef(TableId table) {
+    return tableRefs.get(table);
+  }
+
+  /** Reference of a space, null = not known yet. */
+  public @Nullable Integer spaceRef(SpaceRow space) {
+    return spaceRefs.get(space);
+  }
+
+  /** The space of a reference found in a row. */
+  public SpaceRow space(int ref) {
+    return known(spaces.get(ref), "space", ref);
+  }
+
+  /** The table of a reference found in a row. */
+  public TableId table(int ref) {
+    return known(tables.get(ref), "table", ref);
+  }
+
+  /** The index of a table of a reference found in a row. */
+  public PrefixIndex index(int tableRef) {
+    return known(indexes.get(table(tableRef)), "index", tableRef);
+  }
+
+  /** Whether any live owner holds the block with that key. */
+  public boolean held(int space, long lookupKey) {
+    return index(space(space).tableRef()).held(lookupKey);
+  }
+
+  /** A reference no table has. */
+  public int nextTable() {
+    return tables.size() + 1;
+  }
+
+  /** A reference no space has. */
+  public int nextSpace() {
+    return spaces.size() + 1;
+  }
+
+  private static <T> T known(@Nullable T found, String what, int ref) {
+    if (found == null) {
+      throw new IllegalStateException("BUG: row names an unknown " + what + " " + ref);
+    }
+    return found;
+  }
+}

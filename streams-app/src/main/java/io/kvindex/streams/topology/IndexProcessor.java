@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.topology;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.streams.apply.Counts;
+import io.kvindex.streams.apply.Limits;
+import io.kvindex.streams.apply.Outcome;
+import io.kvindex.streams.apply.TableWriter;
+import io.kvindex.streams.store.TableAccessQuery;
+import io.kvindex.streams.table.PartitionTable;
+import java.time.Duration;
+import java.util.Objects;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.QueryConfig;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hands a partition's records to its table. Belongs to one task. */
+final class IndexProcessor implements Processor<String, byte[], Void, Void> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(IndexProcessor.class);
+  private static final Duration SWEEP_EVERY = Duration.ofMillis(200);
+  private static final int SWEPT_WHEN_IDLE = 2_000;
+
+  private final String storeName;
+  private final Counts counts;
+  private final Limits limits;
+  private @Nullable ProcessorContext<Void, Void> context;
+  private @Nullable TableWriter writer;
+
+  IndexProcessor(String storeName, Counts counts, Limits limits) {
+    this.storeName = storeName;
+    this.counts = counts;
+    this.limits = limits;
+  }
+
+  @Override
+  public void init(ProcessorContext<Void, Void> taskContext) {
+    context = taskContext;
+    KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
+    // Restored to its end by now, so the view is complete from here on.
+    PartitionTable table =
+        store
+            .query(new TableAccessQuery(), PositionBound.unbounded(), new QueryConfig(false))
+            .getResult();
+    writer = new TableWriter(table, store, counts, limits);
+    table.view().live();
+    // Sweeping is invisible to answers, so it may follow the wall clock.
+    taskContext.schedule(
+        SWEEP_EVERY,
+        PunctuationType.WALL_CLOCK_TIME,
+        now -> Objects.requireNonNull(writer).sweep(SWEPT_WHEN_IDLE));
+  }
+
+  @Override
+  public void process(Record<String, byte[]> record) {
+    RecordMetadata metadata = Objects.requireNonNull(context).recordMetadata().orElseThrow();
+    EventRecord event;
+    try {
+      event = EventRecordCodec.decode(record.value());
+    } catch (MalformedRecordException | NullPointerException e) {
+      counts.add(Outcome.UNDECODABLE);
+      LOG.warn(
+          "undecodable record partition={} offset={}: {}",
+          metadata.partition(),
+          metadata.offset(),
+          e.getMessage());
+      return;
+    }
+    Objects.requireNonNull(writer).take(event, metadata.offset(), record.timestamp());
+  }
+}

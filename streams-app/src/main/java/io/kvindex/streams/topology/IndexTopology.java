@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.topology;
+
+import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.apply.Counts;
+import io.kvindex.streams.apply.Limits;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.store.PrefixStoreSupplier;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
+
+/**
+ * {@code kvindex.events -> sequence and apply -> prefix-table}, the same for production and tests.
+ */
+public final class IndexTopology implements Supplier<Topology> {
+
+  /** Name of the store; part of the changelog topic's name. */
+  public static final String STORE = "prefix-table";
+
+  private static final Map<String, String> CHANGELOG =
+      Map.of(
+          "cleanup.policy",
+          "compact",
+          "segment.bytes",
+          "67108864",
+          "min.cleanable.dirty.ratio",
+          "0.3");
+
+  private final Epochs epochs;
+  private final Counts counts;
+  private final Limits limits;
+
+  /**
+   * @param epochs shared by all indexes of the process
+   * @param counts takes what became of records
+   */
+  public IndexTopology(Epochs epochs, Counts counts, Limits limits) {
+    this.epochs = epochs;
+    this.counts = counts;
+    this.limits = limits;
+  }
+
+  @Override
+  public Topology get() {
+    StreamsBuilder builder = new StreamsBuilder();
+    builder.stream(
+            Topics.EVENTS,
+            Consumed.with(Serdes.String(), Serdes.ByteArray()).withName("read-events"))
+        .process(new Processors(), Named.as("index"));
+    return builder.build();
+  }
+
+  private final class Processors implements ProcessorSupplier<String, byte[], Void, Void> {
+    @Override
+    public Processor<String, byte[], Void, Void> get() {
+      return new IndexProcessor(STORE, counts, limits);
+    }
+
+    /** Persistent and logged: it is the table. Uncached: a cache would delay the changelog. */
+    @Override
+    public Set<StoreBuilder<?>> stores() {
+      StoreBuilder<KeyValueStore<Bytes, byte[]>> store =
+          Stores.keyValueStoreBuilder(
+                  new PrefixStoreSupplier(STORE, epochs), Serdes.Bytes(), Serdes.ByteArray())
+              .withLoggingEnabled(CHANGELOG)
+              .withCachingDisabled();
+      return Set.of(store);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.view;
+
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.streams.index.PrefixIndex;
+import java.util.Collection;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What readers see of a partition, on the active task and on standbys alike. Every method may be
+ * called by any thread and never waits. A view outlives its task: it then keeps answering from what
+ * it knew and says {@link State#CLOSED}.
+ */
+public interface PartitionView {
+
+  /** How far to trust a view. */
+  enum State {
+    /** Rows are being read into the index: answers would be incomplete. */
+    LOADING,
+    /** The changelog was not read to its end yet: answers may be old or incomplete. */
+    RESTORING,
+    /** Reached the end of the log once and follows it. */
+    LIVE,
+    /** Follows nothing any more: answers grow stale. */
+    CLOSED
+  }
+
+  /** Partition of the events topic. */
+  int partition();
+
+  /** How far to trust this view now. */
+  State state();
+
+  /**
+   * Whether this view was {@link State#LIVE} once, so that its answers are complete up to its
+   * positions.
+   */
+  boolean complete();
+
+  /** The tables of this partition; grows, never shrinks. */
+  Map<TableId, PrefixIndex> tables();
+
+  /** Contexts blocks of a table were announced in; empty for an unknown table. */
+  Collection<ContextNames> contexts(TableId table);
+
+  /** Name an instance's events gave to the adapter number, null = never told. */
+  @Nullable String loraName(TableId table, String instanceId, int loraId);
+
+  /** How far a stream is visible, null = nothing of it yet. */
+  @Nullable StreamPosition position(StreamId stream);
+
+  /** All streams seen in this partition. */
+  Map<StreamId, StreamPosition> positions();
+
+  /** Highest offset of the events topic that is visible, -1 = none. */
+  long appliedOffset();
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.view;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecord.Position;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a stream is visible in the index.
+ *
+ * @param incarnation the life the stream is in
+ * @param last last record applied in that life, null = none yet
+ * @param sourceOffset that record's offset in the events topic, -1 = none yet
+ * @param sourceTimeMicros the engine's time on it, microseconds since the epoch
+ * @param appendTimeMs the broker's time on it, milliseconds since the epoch
+ * @param gaps holes since the stream was last complete
+ */
+public record StreamPosition(
+    Incarnation incarnation,
+    @Nullable Position last,
+    long sourceOffset,
+    long sourceTimeMicros,
+    long appendTimeMs,
+    long gaps) {
+
+  /** Whether answers about this publisher may be incomplete or stale. */
+  public boolean degraded() {
+    return gaps > 0;
+  }
+
+  /** Whether the record with that event id, all parts of it, is visible. */
+  public boolean covers(long eventId) {
+    if (last == null) {
+      return false;
+    }
+    int order = Long.compareUnsigned(last.eventId(), eventId);
+    return order > 0 || order == 0 && last.last();
+  }
+}
