@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.lookup;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.topic.TablePartition;
+import io.kvindex.streams.IndexerApp;
+import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The tables of this process's own indexer. */
+public final class StreamsIndexAccess implements IndexAccess {
+
+  private static final PrefixIndex NOTHING_STORED = new PrefixIndex();
+
+  private final IndexerApp indexer;
+  private final LongSupplier lagMs;
+
+  /**
+   * @param lagMs age of the oldest event that was read from an engine and is not visible here,
+   *     milliseconds
+   */
+  public StreamsIndexAccess(IndexerApp indexer, LongSupplier lagMs) {
+    this.indexer = indexer;
+    this.lagMs = lagMs;
+  }
+
+  @Override
+  public @Nullable TableView view(TableId table) {
+    PartitionView view = indexer.view(TablePartition.of(table, indexer.partitions()));
+    return view == null || !view.complete() ? null : new View(view, table, lagMs.getAsLong());
+  }
+
+  @Override
+  public @Nullable String notReadyReason() {
+    return indexer.notReadyReason();
+  }
+
+  @Override
+  public @Nullable Long visibleEventId(PublisherId publisher) {
+    StreamId stream = StreamId.of(publisher);
+    for (int partition = 0; partition < indexer.partitions(); partition++) {
+      PartitionView view = indexer.view(partition);
+      StreamPosition position = view == null ? null : view.position(stream);
+      if (position != null && position.last() != null) {
+        return position.last().eventId();
+      }
+    }
+    return null;
+  }
+
+  private record View(PartitionView partition, TableId table, long lagMs) implements TableView {
+
+    @Override
+    public PrefixIndex index() {
+      PrefixIndex index = partition.tables().get(table);
+      return index == null ? NOTHING_STORED : index;
+    }
+
+    @Override
+    public Trust trust() {
+      return partition.state() == PartitionView.State.LIVE ? Trust.EXACT : Trust.STALE;
+    }
+
+    @Override
+    public Collection<String> degradedInstances() {
+      TreeSet<String> degraded = null;
+      for (Map.Entry<StreamId, StreamPosition> stream : partition.positions().entrySet()) {
+        if (stream.getValue().degraded()) {
+          degraded = degraded == null ? new TreeSet<>() : degraded;
+          degraded.add(stream.getKey().publisher().instanceId());
+        }
+      }
+      return degraded == null ? List.of() : degraded;
+    }
+
+    @Override
+    public Collection<String> loraNames(String instanceId, long loraId) {
+      String name = partition.loraName(table, instanceId, Math.toIntExact(loraId));
+      return name == null ? List.of() : List.of(name);
+    }
+  }
+}
