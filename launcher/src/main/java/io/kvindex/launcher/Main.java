@@ -3,8 +3,14 @@ package io.kvindex.launcher;
 
 import io.kvindex.launcher.client.QueryCommand;
 import io.kvindex.launcher.client.RegisterCommand;
+import io.kvindex.launcher.client.TapCommand;
 import io.kvindex.launcher.client.UnregisterCommand;
 import io.kvindex.launcher.client.WorkersCommand;
+import io.kvindex.launcher.demo.DemoCommand;
+import io.kvindex.launcher.process.AllCommand;
+import io.kvindex.launcher.process.BridgeCommand;
+import io.kvindex.launcher.process.BrokerCommand;
+import io.kvindex.launcher.process.IndexCommand;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -27,8 +33,14 @@ import picocli.CommandLine.Spec;
       ""
     },
     subcommands = {
+      DemoCommand.class,
+      AllCommand.class,
+      BrokerCommand.class,
+      BridgeCommand.class,
+      IndexCommand.class,
       RegisterCommand.class,
       UnregisterCommand.class,
+      TapCommand.class,
       QueryCommand.class,
       WorkersCommand.class,
       CommandLine.HelpCommand.class
@@ -39,6 +51,8 @@ import picocli.CommandLine.Spec;
 public final class Main implements Runnable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+  private static final int USAGE_WIDTH = 110;
 
   @Spec private CommandSpec spec;
 
@@ -51,7 +65,7 @@ public final class Main implements Runnable {
   public static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setUsageHelpAutoWidth(true)
+        .setUsageHelpWidth(USAGE_WIDTH)
         .setExecutionExceptionHandler(shortMessages());
   }
 

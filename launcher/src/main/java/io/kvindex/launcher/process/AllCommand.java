@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.model.hash.HashProfile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs everything in one process. */
+@Command(
+    name = "all",
+    description = {
+      "Runs everything in one process: Kafka broker, bridge, indexer, HTTP API. Durable in its data directory.",
+      "Stop it with Ctrl-C or SIGTERM; start it again on the same directory and it goes on where it was.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class AllCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "PORT",
+      description =
+          "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
+  private Integer httpPort;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description = "Where everything is kept (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
+  private Path dataDir;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = {
+        "Mooncake Conductor's configuration file: port and registrations",
+        "(default: CONDUCTOR_CONFIG_PATH, else ~/.mooncake/conductor_config.json if it exists)."
+      })
+  private Path config;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
+      defaultValue = "127.0.0.1")
+  private String bind;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    ConductorConfig file = ConductorConfig.find(config, System.getenv());
+    AllInOneOptions options =
+        new AllInOneOptions(
+            dataDir,
+            bind,
+            httpPort == null ? file.httpPort() : httpPort,
+            file,
+            defaultProfile(System.getenv()));
+    AllInOne all = AllInOne.start(options);
+    spec.commandLine()
+        .getOut()
+        .printf(
+            "kvindex: ready at %s, data in %s%n", all.uri(), dataDir.toAbsolutePath().normalize());
+    spec.commandLine().getOut().flush();
+    UntilStopped.run(all);
+    return 0;
+  }
+
+  /** {@code CONDUCTOR_SEED}: an integer is the XXH3 seed of registrations that name none. */
+  static HashProfile defaultProfile(Map<String, String> environment) {
+    String seed = environment.get("CONDUCTOR_SEED");
+    if (seed == null || seed.isBlank()) {
+      return HashProfile.XXH3_DEFAULT;
+    }
+    try {
+      return new HashProfile(HashProfile.Algorithm.XXH3, seed.strip());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "CONDUCTOR_SEED must be an unsigned 64-bit number, got " + seed, e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.bridge.Bridge;
+import io.kvindex.bridge.BridgeConfig;
+import io.kvindex.model.Media;
+import io.kvindex.query.QueryApi;
+import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.sandbox.broker.EmbeddedBroker;
+import io.kvindex.streams.IndexerApp;
+import io.kvindex.streams.IndexerConfig;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/** Broker, indexer, HTTP API and bridge in one process: the same parts a cluster runs apart. */
+public final class AllInOne implements AutoCloseable {
+
+  private static final int EVENT_PARTITIONS = 4;
+  private static final short ONE_COPY = 1;
+  private static final long LOG_BYTES_PER_PARTITION = 4L << 30;
+  private static final String NAME = "kvindex-all";
+  private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Closing parts;
+  private final String bootstrapServers;
+  private final int eventPartitions;
+  private final URI uri;
+
+  private AllInOne(Closing parts, String bootstrapServers, int eventPartitions, URI uri) {
+    this.parts = parts;
+    this.bootstrapServers = bootstrapServers;
+    this.eventPartitions = eventPartitions;
+    this.uri = uri;
+  }
+
+  /**
+   * Starts all parts and returns when the HTTP API takes traffic.
+   *
+   * @throws RuntimeException if a part does not start; those that did are closed again
+   */
+  public static AllInOne start(AllInOneOptions options) throws InterruptedException {
+    Closing parts = new Closing();
+    try {
+      return start(options, parts);
+    } catch (RuntimeException | InterruptedException e) {
+      parts.close();
+      throw e;
+    }
+  }
+
+  private static AllInOne start(AllInOneOptions options, Closing parts)
+      throws InterruptedException {
+    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    EmbeddedBroker broker = parts.add(EmbeddedBroker.start(options.dataDir().resolve("kafka")));
+    String bootstrap = broker.bootstrapServers();
+    int partitions =
+        ClusterTopics.ensure(
+            Map.of("bootstrap.servers", bootstrap),
+            EVENT_PARTITIONS,
+            ONE_COPY,
+            LOG_BYTES_PER_PARTITION);
+    IndexerConfig tables =
+        IndexerConfig.at(bootstrap, options.dataDir().resolve("tables")).alone(NAME);
+    IndexerApp indexer = parts.add(IndexerApp.start(tables, partitions, metrics));
+    Bridge bridge =
+        parts.add(Bridge.start(BridgeConfig.at(bootstrap).withGroupInstanceId(NAME), metrics));
+    QueryApi api =
+        parts.add(
+            QueryApi.start(
+                new QueryApi.Options(
+                    HttpSettings.DEFAULT.at(options.bind(), options.httpPort()),
+                    Map.of("bootstrap.servers", bootstrap),
+                    REGISTRATION_TIMEOUT,
+                    options.defaultProfile(),
+                    Media.standard()),
+                new StreamsIndexAccess(indexer, () -> ageMs(bridge.oldestUnackedMicros())),
+                metrics));
+    URI uri = URI.create("http://" + options.bind() + ":" + api.port());
+    StartupGate.awaitReady(uri);
+    StartupGate.register(uri, options.conductor().registrations());
+    return new AllInOne(parts, bootstrap, partitions, uri);
+  }
+
+  private static long ageMs(OptionalLong sinceMicros) {
+    return sinceMicros.isEmpty()
+        ? 0
+        : Math.max(
+            0,
+            System.currentTimeMillis() - TimeUnit.MICROSECONDS.toMillis(sinceMicros.getAsLong()));
+  }
+
+  /** Where the HTTP API is. */
+  public URI uri() {
+    return uri;
+  }
+
+  /** Where the embedded broker is. */
+  public String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  /** Partitions of the events topic. */
+  public int eventPartitions() {
+    return eventPartitions;
+  }
+
+  /** Stops the parts in the opposite order of their start. */
+  @Override
+  public void close() {
+    parts.close();
+  }
+}

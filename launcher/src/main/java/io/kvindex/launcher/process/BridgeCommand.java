@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.bridge.Bridge;
+import io.kvindex.bridge.BridgeConfig;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs a bridge alone, against a Kafka cluster. */
+@Command(
+    name = "bridge",
+    description = {
+      "Follows registered engines over ZMQ and writes their events to Kafka. Several bridges share the engines.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class BridgeCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+  @Mixin private ClusterOptions cluster;
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "PORT",
+      description =
+          "Port of /health, /ready, /metrics and /workers, 0 = any free one (default: ${DEFAULT-VALUE}).",
+      defaultValue = "13334")
+  private int httpPort;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      description = "Address the HTTP side listens on (default: ${DEFAULT-VALUE}).",
+      defaultValue = "127.0.0.1")
+  private String bind;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    cluster.ensureTopics();
+    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    Bridge bridge = Bridge.start(BridgeConfig.at(cluster.bootstrapServers()), metrics);
+    BridgeHttp http = new BridgeHttp(bridge, metrics, bind, httpPort);
+    spec.commandLine()
+        .getOut()
+        .printf("kvindex bridge: ready at http://%s:%d%n", bind, http.port());
+    spec.commandLine().getOut().flush();
+    UntilStopped.run(
+        () -> {
+          http.close();
+          bridge.close();
+        });
+    return 0;
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.model.Media;
+import io.kvindex.query.QueryApi;
+import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.streams.IndexerApp;
+import io.kvindex.streams.IndexerConfig;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs an indexer replica with its HTTP API, against a Kafka cluster. */
+@Command(
+    name = "index",
+    description = {
+      "Runs an indexer with the HTTP API that routers ask, against a Kafka cluster.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class IndexCommand implements Callable<Integer> {
+
+  private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
+
+  @Spec private CommandSpec spec;
+  @Mixin private ClusterOptions cluster;
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "PORT",
+      description = "Port of the HTTP API, 0 = any free one (default: ${DEFAULT-VALUE}).",
+      defaultValue = "13333")
+  private int httpPort;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
+      defaultValue = "127.0.0.1")
+  private String bind;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description = "Where the tables are kept (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
+  private Path dataDir;
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      description = "Address other replicas reach this one at (default: bind address and port).")
+  private String advertise;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    int partitions = cluster.ensureTopics();
+    Closing parts = new Closing();
+    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    IndexerConfig config =
+        IndexerConfig.at(cluster.bootstrapServers(), dataDir.resolve("tables"))
+            .advertisedAs(advertise == null ? bind + ":" + httpPort : advertise);
+    IndexerApp indexer = parts.add(IndexerApp.start(config, partitions, metrics));
+    QueryApi api =
+        parts.add(
+            QueryApi.start(
+                new QueryApi.Options(
+                    HttpSettings.DEFAULT.at(bind, httpPort),
+                    Map.of("bootstrap.servers", cluster.bootstrapServers()),
+                    REGISTRATION_TIMEOUT,
+                    AllCommand.defaultProfile(System.getenv()),
+                    Media.standard()),
+                new StreamsIndexAccess(indexer, () -> 0),
+                metrics));
+    URI uri = URI.create("http://" + bind + ":" + api.port());
+    StartupGate.awaitReady(uri);
+    spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
+    spec.commandLine().getOut().flush();
+    UntilStopped.run(parts);
+    return 0;
+  }
+}
