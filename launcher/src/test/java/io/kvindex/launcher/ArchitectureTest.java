@@ -23,7 +23,12 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule queryKnowsTheModelAndThePublicSideOfStreams =
-      mayUse("query", "io.kvindex.model..", "io.kvindex.streams", "io.kvindex.streams.index");
+      mayUse(
+          "query",
+          "io.kvindex.model..",
+          "io.kvindex.streams",
+          "io.kvindex.streams.index",
+          "io.kvindex.streams.view");
 
   @ArchTest
   static final ArchRule noPackageCycles =

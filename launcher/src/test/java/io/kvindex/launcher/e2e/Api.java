@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The HTTP API as a test uses it: every answer but 200 is a failure. */
+final class Api {
+
+  static final ObjectMapper JSON = new ObjectMapper();
+  static final String MODEL = "m";
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final URI server;
+
+  Api(URI server) {
+    this.server = server;
+  }
+
+  JsonNode post(String path, JsonNode body) {
+    return send(request(path).POST(BodyPublishers.ofString(body.toString())).build());
+  }
+
+  JsonNode get(String path) {
+    return send(request(path).GET().build());
+  }
+
+  /** Registers an engine under its name, with everything at its default. */
+  void register(SimulatedEngine engine, String tenant) {
+    post(
+        "/register",
+        JSON.createObjectNode()
+            .put("endpoint", engine.endpoint())
+            .put("replay_endpoint", engine.replayEndpoint())
+            .put("type", "vLLM")
+            .put("modelname", MODEL)
+            .put("tenant_id", tenant)
+            .put("instance_id", engine.options().name())
+            .put("block_size", engine.options().blockSize())
+            .put("dp_rank", engine.options().rank()));
+  }
+
+  /** The answer's rows by instance. */
+  JsonNode query(String tenant, int[] tokens, @Nullable String lora, int blockSize) {
+    ObjectNode body = JSON.createObjectNode();
+    body.put("model", MODEL)
+        .put("tenant_id", tenant)
+        .put("block_size", blockSize)
+        .put("lora_name", lora);
+    var ids = body.putArray("token_ids");
+    for (int token : tokens) {
+      ids.add(Integer.toUnsignedLong(token));
+    }
+    return post("/query", body).path(tenant);
+  }
+
+  /** Newest event of an engine that answers show, -1 = none. */
+  long visible(String instance) {
+    for (JsonNode worker : get("/workers")) {
+      if (worker.path("instance_id").asText().equals(instance)) {
+        return worker.path("listeners").path("0").path("visible_event_id").asLong(-1);
+      }
+    }
+    return -1;
+  }
+
+  /** Whether the server takes traffic. */
+  boolean isReady() {
+    try {
+      return http.send(request("/ready").GET().build(), BodyHandlers.discarding()).statusCode()
+          == 200;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(server.resolve(path)).timeout(Duration.ofSeconds(30));
+  }
+
+  private JsonNode send(HttpRequest request) {
+    try {
+      HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
+      if (response.statusCode() != 200) {
+        throw new AssertionError(
+            request.uri()
+                + " answered "
+                + response.statusCode()
+                + ": "
+                + new String(response.body(), java.nio.charset.StandardCharsets.UTF_8));
+      }
+      return JSON.readTree(response.body());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code kill -9} of the whole server in the middle of ingest, again and again, also while it
+ * restores: nobody registers again, and afterwards every answer is what the engines hold. With the
+ * engines gone before a restart, everything that was visible before the kill is still answered.
+ */
+@Tag("broker")
+class KillRestartIT {
+
+  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 6);
+  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final int PROMPTS = 300;
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(900)
+  void shouldLoseNothing_whenKilledInTheMiddleOfIngest() throws InterruptedException {
+    System.out.println("seed " + SEED + ", kills " + KILLS);
+    Random random = new Random(SEED);
+    try (LoadedEngines load = new LoadedEngines(4, SEED);
+        ServerProcess server = new ServerProcess(directory)) {
+      server.awaitReady();
+      load.engines().forEach(engine -> server.api().register(engine, "default"));
+      load.start();
+      for (int kill = 0; kill < KILLS; kill++) {
+        if (kill % 2 == 0) {
+          server.awaitReady();
+        }
+        server.letRun(random.nextInt(2_500));
+        server.kill();
+        server.restart();
+      }
+      server.awaitReady();
+      load.pause();
+      awaitVisible(server.api(), load.engines());
+      List<JsonNode> answers = checkAnswers(server.api(), load.engines());
+
+      load.engines().forEach(SimulatedEngine::kill);
+      server.kill();
+      server.restart();
+      server.awaitReady();
+      assertThat(answers(server.api())).isEqualTo(answers);
+    }
+  }
+
+  private static List<JsonNode> checkAnswers(Api api, List<SimulatedEngine> engines) {
+    Truth truth = new Truth();
+    Random random = new Random(SEED);
+    List<JsonNode> answers = new ArrayList<>();
+    for (int i = 0; i < PROMPTS; i++) {
+      int[] prompt = LoadedEngines.prompt(random);
+      JsonNode rows = api.query("default", prompt, null, 16);
+      for (SimulatedEngine engine : engines) {
+        truth.check(rows, engine, prompt, null);
+      }
+      answers.add(rows);
+    }
+    assertThat(truth.nonZero()).isPositive();
+    return answers;
+  }
+
+  private static List<JsonNode> answers(Api api) {
+    Random random = new Random(SEED);
+    List<JsonNode> answers = new ArrayList<>();
+    for (int i = 0; i < PROMPTS; i++) {
+      answers.add(api.query("default", LoadedEngines.prompt(random), null, 16));
+    }
+    return answers;
+  }
+
+  private static void awaitVisible(Api api, List<SimulatedEngine> engines) {
+    for (SimulatedEngine engine : engines) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(api.visible(engine.options().name()))
+                      .as("newest visible event of " + engine.options().name())
+                      .isGreaterThanOrEqualTo(engine.lastSequence()));
+    }
+  }
+}

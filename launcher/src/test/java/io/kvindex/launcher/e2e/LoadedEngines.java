@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import io.kvindex.sandbox.engine.EngineOptions;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A few engines that a thread keeps busy with prompts of a tree, so that they share prefixes and
+ * evict.
+ */
+final class LoadedEngines implements AutoCloseable {
+
+  private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final int BRANCH_TOKENS = 96;
+  private static final int LEVELS = 8;
+  private static final int FANOUT = 3;
+
+  private final List<SimulatedEngine> engines = new ArrayList<>();
+  private final AtomicBoolean running = new AtomicBoolean(true);
+  private final Random random;
+  private final Thread thread = new Thread(this::run, "engine-load");
+
+  LoadedEngines(int count, long seed) {
+    random = new Random(seed);
+    for (int i = 0; i < count; i++) {
+      engines.add(
+          EngineOptions.vllm("engine-" + i)
+              .gpuBlocks(400)
+              .hostBlocks(i % 2 == 0 ? 400 : 0)
+              .start());
+    }
+  }
+
+  List<SimulatedEngine> engines() {
+    return engines;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Stops the load; the engines stay up and quiet. */
+  void pause() throws InterruptedException {
+    running.set(false);
+    thread.join();
+  }
+
+  /** Some prompt of the tree. */
+  static int[] prompt(Random random) {
+    int levels = 1 + random.nextInt(LEVELS);
+    int[] tokens = new int[levels * BRANCH_TOKENS];
+    int path = 0;
+    for (int level = 0; level < levels; level++) {
+      path = path * FANOUT + random.nextInt(FANOUT) + 1;
+      for (int i = 0; i < BRANCH_TOKENS; i++) {
+        tokens[level * BRANCH_TOKENS + i] = path * 1_000 + i;
+      }
+    }
+    return tokens;
+  }
+
+  private void run() {
+    while (running.get()) {
+      SimulatedEngine engine = engines.get(random.nextInt(engines.size()));
+      engine.prefill(prompt(random), null, null);
+      engine.flush();
+      LockSupport.parkNanos(STEP_NS);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    running.set(false);
+    thread.join();
+    engines.forEach(SimulatedEngine::close);
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.sandbox.engine.Holdings;
+import io.kvindex.sandbox.engine.Medium;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import org.jspecify.annotations.Nullable;
+
+/** Compares rows of answers with the engines' own caches, number by number. */
+final class Truth {
+
+  private int compared;
+  private int nonZero;
+  private int hostOnly;
+
+  /** Asserts that every number of an engine's row is what its cache says. */
+  void check(JsonNode rows, SimulatedEngine engine, int[] tokens, @Nullable String lora) {
+    Holdings truth = engine.holdings(tokens, lora, null);
+    JsonNode row = rows.path(engine.options().name());
+    String expected =
+        "{\"longest_matched\":"
+            + truth.longestMatched()
+            + ",\"GPU\":"
+            + truth.tokens(Medium.GPU)
+            + ",\"DP\":{\""
+            + engine.options().rank()
+            + "\":"
+            + truth.longestMatched()
+            + "}"
+            + ",\"CPU\":"
+            + truth.tokens(Medium.HOST)
+            + ",\"DISK\":0}";
+    assertThat(row.toString())
+        .as("%s, %d tokens, adapter %s", engine.options().name(), tokens.length, lora)
+        .isEqualTo(expected);
+    compared++;
+    nonZero += truth.longestMatched() > 0 ? 1 : 0;
+    hostOnly += truth.longestMatched() > truth.tokens(Medium.GPU) ? 1 : 0;
+  }
+
+  /** Rows compared so far. */
+  int compared() {
+    return compared;
+  }
+
+  /** Rows among them with a hit. */
+  int nonZero() {
+    return nonZero;
+  }
+
+  /** Rows among them with walked blocks that only the host tier held. */
+  int hostOnly() {
+    return hostOnly;
+  }
+}
