@@ -3,6 +3,7 @@ package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.model.progress.PublisherState;
 import java.util.Map;
 import java.util.TreeMap;
@@ -92,6 +93,15 @@ final class FollowStatus {
   void outcome(FrameOutcome outcome, long count) {
     metrics.outcome(outcome, count);
     count(outcome.label(), count);
+  }
+
+  /** Messages of a replay that its own thread threw away. */
+  void discarded(ReplayFeed feed) {
+    long malformed = feed.takeMalformed();
+    long askedAgain = feed.takeAskedAgain();
+    received(true, malformed + askedAgain);
+    outcome(FrameOutcome.MALFORMED, malformed);
+    outcome(FrameOutcome.ASKED_AGAIN, askedAgain);
   }
 
   void skipped(String reason, long count) {

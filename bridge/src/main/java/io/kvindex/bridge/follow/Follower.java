@@ -11,14 +11,12 @@ import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.bridge.zmq.SubSocket;
-import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * All methods belong to the I/O thread unless they say otherwise.
  */
-final class Follower implements IoLoop.Reader, SubSocket.Listener {
+final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
   private static final int BATCHES_A_TURN = 256;
@@ -61,12 +59,10 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
   private final LifeJudge judge = new LifeJudge();
   private final StreamPosition position;
   private final IoLoop.Signal signal;
-  private final AtomicBoolean newConnection = new AtomicBoolean();
-  private volatile boolean opensAgain;
+  private final Subscription subscription;
   private volatile boolean asksAgain;
   private volatile SendSession session;
   private Phase phase = Phase.CONNECTING;
-  private @Nullable SubSocket socket;
   private @Nullable ReplayFeed feed;
   private @Nullable Long quietSince;
   private boolean tailChecked;
@@ -85,6 +81,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     this.position = new StreamPosition(life.acked() == null ? null : life.acked().sequence());
     this.signal = context.loop().signal(this::onSignal);
     this.session = new SendSession(life.acked(), signal::raise);
+    this.subscription = new Subscription(life.registration(), context, status, this, signal::raise);
   }
 
   /** What others may see; any thread. */
@@ -105,31 +102,8 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
 
   /** Opens the subscription; tries again later where that is not possible now. */
   void open() {
-    if (phase == Phase.STOPPED || socket != null) {
-      return;
-    }
-    SourceType type = life.registration().type();
-    if (type != SourceType.VLLM && type != SourceType.SGLANG) {
-      status.failed("events of type " + type.wireName() + " are not decoded by this version");
-      return;
-    }
-    String endpoint = life.registration().endpoint();
-    try {
-      publisher.prepare();
-      socket =
-          context
-              .loop()
-              .subscribe(
-                  endpoint,
-                  life.registration().topic(),
-                  context.limits().socketHighWaterMark(),
-                  this,
-                  this);
-      status.phase(PublisherState.PENDING);
-    } catch (RuntimeException e) {
-      status.failed("can not follow " + endpoint + ": " + e.getMessage());
-      LOG.debug("publisher={} endpoint={}", life.registration().publisher(), endpoint, e);
-      later(() -> opensAgain = true, context.limits().retry());
+    if (phase != Phase.STOPPED) {
+      subscription.open(publisher::prepare);
     }
   }
 
@@ -138,45 +112,25 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     publisher.update(changed);
   }
 
-  private void later(Runnable step, Duration delay) {
+  /** Asks the replay once more unless live batches show before that nothing is missing. */
+  private void askAgainIfQuiet(Duration delay) {
+    quietSince = position.last();
     context
         .replays()
         .later(
             () -> {
-              step.run();
+              asksAgain = true;
               signal.raise();
             },
             delay);
-  }
-
-  /** Asks the replay once more unless live batches show before that nothing is missing. */
-  private void askAgainIfQuiet(Duration delay) {
-    quietSince = position.last();
-    later(() -> asksAgain = true, delay);
   }
 
   /** Ends it; batches that still wait are counted as abandoned. */
   void stop() {
     phase = Phase.STOPPED;
     cancelReplay();
-    if (socket != null) {
-      context.loop().unsubscribe(socket);
-      socket = null;
-    }
+    subscription.close();
     status.outcome(FrameOutcome.ABANDONED, buffer.clear());
-  }
-
-  @Override
-  public void connected() {
-    status.connected(true);
-    newConnection.set(true);
-    signal.raise();
-  }
-
-  @Override
-  public void disconnected() {
-    status.connected(false);
-    status.problem("connection to " + life.registration().endpoint() + " was lost");
   }
 
   @Override
@@ -193,13 +147,12 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     if (phase == Phase.STOPPED) {
       return;
     }
-    if (opensAgain) {
-      opensAgain = false;
+    if (subscription.opensAgain()) {
       open();
     }
     if (session.failure() != null) {
       goBackToAcknowledged();
-    } else if (newConnection.getAndSet(false)) {
+    } else if (subscription.takeNewConnection()) {
       // What was published while the connection was down, or before, only a replay can bring.
       holeAskedAt = null;
       tailChecked = false;
@@ -250,7 +203,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
 
   private void cancelReplay() {
     if (feed != null) {
-      takeDiscarded(feed);
+      status.discarded(feed);
       feed.cancel();
       feed = null;
     }
@@ -280,7 +233,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     if (phase == Phase.LIVE || phase == Phase.DRAINING) {
       drain();
     } else if (phase == Phase.CONNECTING) {
-      connected();
+      subscription.connected();
     }
   }
 
@@ -295,7 +248,7 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
   }
 
   private void takeReplay(ReplayFeed source) {
-    takeDiscarded(source);
+    status.discarded(source);
     while (context.sink().hasRoom()) {
       RawBatch batch = source.poll();
       if (batch == null) {
@@ -306,17 +259,9 @@ final class Follower implements IoLoop.Reader, SubSocket.Listener {
     }
     ReplayFeed.End end = source.end();
     if (end != null) {
-      takeDiscarded(source);
+      status.discarded(source);
       endReplay(end);
     }
-  }
-
-  private void takeDiscarded(ReplayFeed source) {
-    long malformed = source.takeMalformed();
-    long askedAgain = source.takeAskedAgain();
-    status.received(true, malformed + askedAgain);
-    status.outcome(FrameOutcome.MALFORMED, malformed);
-    status.outcome(FrameOutcome.ASKED_AGAIN, askedAgain);
   }
 
   private void endReplay(ReplayFeed.End end) {

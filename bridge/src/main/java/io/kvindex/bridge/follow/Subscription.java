@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.SubSocket;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.registration.Registration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The event socket of one publisher: opened as soon as it can be, and aware of new connections. I/O
+ * thread only, except the listener's methods.
+ */
+final class Subscription implements SubSocket.Listener {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
+
+  private final Registration registration;
+  private final FollowContext context;
+  private final FollowStatus status;
+  private final IoLoop.Reader reader;
+  private final Runnable changed;
+  private final AtomicBoolean newConnection = new AtomicBoolean();
+  private volatile boolean opensAgain;
+  private @Nullable SubSocket socket;
+
+  /**
+   * @param changed told, by any thread, that there is a new connection or time to open again
+   */
+  Subscription(
+      Registration registration,
+      FollowContext context,
+      FollowStatus status,
+      IoLoop.Reader reader,
+      Runnable changed) {
+    this.registration = registration;
+    this.context = context;
+    this.status = status;
+    this.reader = reader;
+    this.changed = changed;
+  }
+
+  /**
+   * Opens it; tries again later where that is not possible now.
+   *
+   * @param prepare what else has to work before
+   */
+  void open(Runnable prepare) {
+    opensAgain = false;
+    if (socket != null) {
+      return;
+    }
+    SourceType type = registration.type();
+    if (type != SourceType.VLLM && type != SourceType.SGLANG) {
+      status.failed("events of type " + type.wireName() + " are not decoded by this version");
+      return;
+    }
+    try {
+      prepare.run();
+      socket =
+          context
+              .loop()
+              .subscribe(
+                  registration.endpoint(),
+                  registration.topic(),
+                  context.limits().socketHighWaterMark(),
+                  this,
+                  reader);
+      status.phase(PublisherState.PENDING);
+    } catch (RuntimeException e) {
+      status.failed("can not follow " + registration.endpoint() + ": " + e.getMessage());
+      LOG.debug("publisher={}", registration.publisher(), e);
+      context.replays().later(this::openAgain, context.limits().retry());
+    }
+  }
+
+  private void openAgain() {
+    opensAgain = true;
+    changed.run();
+  }
+
+  /** Whether it is time for another {@link #open}. */
+  boolean opensAgain() {
+    return opensAgain;
+  }
+
+  /** Whether there was a new connection since the last call. */
+  boolean takeNewConnection() {
+    return newConnection.getAndSet(false);
+  }
+
+  void close() {
+    if (socket != null) {
+      context.loop().unsubscribe(socket);
+      socket = null;
+    }
+  }
+
+  @Override
+  public void connected() {
+    status.connected(true);
+    newConnection.set(true);
+    changed.run();
+  }
+
+  @Override
+  public void disconnected() {
+    status.connected(false);
+    status.problem("connection to " + registration.endpoint() + " was lost");
+  }
+}
