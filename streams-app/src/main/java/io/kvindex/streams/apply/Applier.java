@@ -188,6 +188,10 @@ final class Applier implements KvEvent.Visitor {
     }
     PublisherRow publisher = table.publishers().get(publisherRef);
     batch.put(RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.cleared().encode());
+    if (table.owners().live(publisherRef).isEmpty()) {
+      // What was missed spoke of blocks that are all gone now.
+      gaps = 0;
+    }
   }
 
   private boolean covers(ClearScope scope, @Nullable String medium) {

@@ -63,7 +63,8 @@ final class Linking {
 
   private boolean resolve(Orphan orphan, ContentRow content) {
     OwnerState owner = table.owners().byId(orphan.ownerId());
-    if (owner == null) {
+    // How far a dead owner is swept depends on the wall clock: it must not teach anything.
+    if (owner == null || owner.row().dead()) {
       return false;
     }
     BlockChange change = batch.blocks().of(owner, orphan.child(), orphan.group());

@@ -53,10 +53,11 @@ final class Storing {
     for (int i = 0; i < event.engineHashes().size(); i++) {
       long hash = event.engineHashes().get(i);
       boolean hasLocal = !event.localHashes().isEmpty();
+      boolean placeable = hasLocal || !hasher.needsLocal();
       long local = hasLocal ? event.localHashes().get(i) : 0;
       long extra = event.extraHashes().isEmpty() ? 0 : event.extraHashes().get(i);
       ContentRow content = null;
-      if (prefix.known() && (hasLocal || !hasher.needsLocal())) {
+      if (prefix.known() && placeable) {
         content = prefix.next(hasher, hash, local, extra);
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else {
@@ -68,7 +69,13 @@ final class Storing {
       }
       int space = own == null ? shared : own;
       hold(
-          record, event, owner, hash, space, content, orphan(prefix, hash, hasLocal, local, extra));
+          record,
+          event,
+          owner,
+          hash,
+          space,
+          content,
+          orphan(prefix, hash, placeable, local, extra));
       prefix = Prefix.after(hash, content);
     }
   }
@@ -110,8 +117,8 @@ final class Storing {
   }
 
   private static OrphanRow orphan(
-      Prefix prefix, long hash, boolean hasLocal, long local, long extra) {
-    boolean byParent = hasLocal && prefix.named();
+      Prefix prefix, long hash, boolean placeable, long local, long extra) {
+    boolean byParent = placeable && prefix.named();
     return new OrphanRow(byParent ? prefix.engineHash() : hash, byParent, local, extra);
   }
 

@@ -48,7 +48,7 @@ public final class TableWriter {
     batch = new RowBatch(table, store, contents::unheld);
     applier =
         new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
-    sweeper = new Sweeper(table, store);
+    sweeper = new Sweeper(table, store, contents::unheld);
     List.copyOf(table.streams().waiting()).forEach(this::drain);
   }
 
@@ -141,24 +141,40 @@ public final class TableWriter {
   /** Applies what is held back as far as it follows without a hole. */
   private void drain(StreamState stream) {
     while (!stream.held().isEmpty()) {
-      StreamState.Held first = stream.held().firstKey();
-      EventRecord next = read(stream, first);
-      Verdict verdict =
-          next == null
-              ? Verdict.DUPLICATE
-              : Sequencer.judge(applier.life(next), stream(next), next);
-      if (verdict == Verdict.HOLD) {
-        return;
-      }
-      if (verdict == Verdict.APPLY && next != null) {
-        HeldRow row = heldRow(stream, first);
-        apply(next, stream.row(), row.sourceOffset(), row.appendTimeMs());
-      } else {
-        batch.held(RowKeys.held(stream.ref(), first.eventId(), first.part()), null);
-        commit();
-        counts.add(Outcome.DUPLICATE, next == null ? 1 : next.events().size());
+      EventRecord next = firstHeld(stream);
+      if (next != null) {
+        if (Sequencer.judge(applier.life(next), stream(next), next) == Verdict.HOLD) {
+          return;
+        }
+        applyHeld(next, stream, stream.row());
       }
     }
+  }
+
+  /**
+   * The held record whose turn is nearest, null if the first one turned out to be no use any more:
+   * it is gone then.
+   */
+  private @Nullable EventRecord firstHeld(StreamState stream) {
+    StreamState.Held first = stream.held().firstKey();
+    EventRecord next = read(stream, first);
+    Verdict verdict =
+        next == null ? Verdict.DUPLICATE : Sequencer.judge(applier.life(next), stream(next), next);
+    if (next != null && (verdict == Verdict.APPLY || verdict == Verdict.HOLD)) {
+      return next;
+    }
+    batch.held(RowKeys.held(stream.ref(), first.eventId(), first.part()), null);
+    commit();
+    counts.add(
+        verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
+        next == null ? 1 : next.events().size());
+    return null;
+  }
+
+  private void applyHeld(EventRecord next, StreamState stream, StreamRow before) {
+    HeldRow row =
+        heldRow(stream, new StreamState.Held(next.position().eventId(), next.position().part()));
+    apply(next, before, row.sourceOffset(), row.appendTimeMs());
   }
 
   /** Waiting has its bounds: what is held longest is applied, the hole before it is a gap. */
@@ -174,16 +190,14 @@ public final class TableWriter {
   }
 
   private void release(StreamState stream) {
-    StreamState.Held first = stream.held().firstKey();
-    EventRecord next = read(stream, first);
+    EventRecord next = null;
+    // Records of a former life may wait in front: they are dropped, whatever the hole.
+    while (next == null && !stream.held().isEmpty()) {
+      next = firstHeld(stream);
+    }
     if (next != null) {
-      HeldRow row = heldRow(stream, first);
       counts.add(Outcome.GAP);
-      apply(
-          next,
-          stream.row().withGaps(stream.row().gaps() + 1),
-          row.sourceOffset(),
-          row.appendTimeMs());
+      applyHeld(next, stream, stream.row().withGaps(stream.row().gaps() + 1));
     }
     drain(stream);
   }

@@ -86,6 +86,11 @@ public final class RowKeys {
     return ByteBuffer.wrap(key).getInt(AFTER_HASH);
   }
 
+  /** Attention group of a residency row. */
+  public static int blockGroup(byte[] key) {
+    return new RecordReader(key, AFTER_HASH).readInt();
+  }
+
   /** Attention group of an orphan row. */
   public static int orphanGroup(byte[] key) {
     return new RecordReader(key, AFTER_HASH + Integer.BYTES).readInt();

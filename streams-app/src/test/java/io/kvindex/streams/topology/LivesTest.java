@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.KvEvent.Cleared;
+import io.kvindex.model.event.KvEvent.Gap;
+import io.kvindex.model.event.KvEvent.Retired;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.streams.apply.Limits;
+import io.kvindex.streams.apply.Outcome;
+import io.kvindex.streams.fixture.Engine;
+import io.kvindex.streams.fixture.IndexDriver;
+import io.kvindex.streams.fixture.Prompt;
+import io.kvindex.streams.row.RowKind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** New lives, clears and retirement: what is dead is in no answer, and its rows go. */
+class LivesTest {
+
+  @TempDir private Path dir;
+  private final Engine e1 = new Engine("e1");
+  private final Engine e2 = new Engine("e2");
+  private final Prompt abc = new Prompt("abc");
+  private EventRecord everywhere = e1.batch();
+
+  @BeforeEach
+  void holdsEverywhere() {
+    everywhere =
+        e1.batch(
+            abc.stored(Place.of("GPU", 0)),
+            abc.stored(Place.of("CPU", 0)),
+            abc.stored(Place.of("DISK", 0)),
+            abc.stored(Place.of("GPU", 1)),
+            abc.stored(Place.of(null, 1)));
+  }
+
+  private IndexDriver started() {
+    IndexDriver index = new IndexDriver(dir);
+    index.feed(new Engine("e1").batch(), everywhere, e2.batch(abc.stored(Place.of("GPU", 0))));
+    assertThat(index.holders("a"))
+        .isEqualTo("e1/0/CPU,e1/0/DISK,e1/0/GPU,e1/1/GPU,e1/1/null,e2/0/GPU");
+    return index;
+  }
+
+  @Test
+  void shouldHideEverythingAtOnce_whenNewLifeBegins() {
+    try (IndexDriver index = started()) {
+      EventRecord late = e1.batch(new Prompt("late").stored(Place.of("GPU", 0)));
+      index.feed(e1.restart().batch());
+      assertThat(index.holders("abc")).isEqualTo("e2/0/GPU | e2/0/GPU | e2/0/GPU");
+      index.feed(late, everywhere);
+      assertThat(index.holders("late")).isEmpty();
+      assertThat(index.count(Outcome.STALE_INCARNATION)).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void shouldDeleteRows_whenOwnersDied() {
+    try (IndexDriver index = started()) {
+      index.feed(e1.restart().batch(new Prompt("x").stored(Place.of("GPU", 0))));
+      index.idle(Duration.ofSeconds(10));
+      assertThat(index.rows(RowKind.BLOCK)).isEqualTo(4);
+      assertThat(index.rows(RowKind.OWNER)).isEqualTo(2);
+      assertThat(index.holders("x")).isEqualTo("e1/0/GPU");
+    }
+  }
+
+  @Test
+  void shouldForgetOrphans_whenTheirOwnerDied() {
+    Place gpu = Place.of("GPU", 0);
+    Prompt qrs = new Prompt("qrs");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(new Engine("e1").batch(), e1.batch(qrs.stored(gpu, 1, 3)), everywhere);
+      index.feed(e1.restart().batch());
+      index.idle(Duration.ofSeconds(10));
+      assertThat(index.rows(RowKind.ORPHAN)).isZero();
+      index.feed(e2.batch(qrs.stored(gpu, 0, 1)));
+      assertThat(index.holders("qrs")).isEqualTo("e2/0/GPU");
+    }
+  }
+
+  @Test
+  void shouldForgetMeanings_whenOwnersThatHeldThemDied() {
+    Limits few = new Limits(10, Duration.ofSeconds(30), 1000, 1000, 2);
+    Place gpu = Place.of("GPU", 0);
+    try (IndexDriver index = new IndexDriver(dir, few)) {
+      index.feed(e1.restart().batch(new Prompt("abcdefgh").stored(gpu)));
+      index.feed(e1.restart().batch());
+      index.idle(Duration.ofSeconds(10));
+      index.feed(e2.batch());
+      assertThat(index.rows(RowKind.CONTENT)).isEqualTo(2);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DEVICE, 0, 'e1/0/CPU,e1/0/DISK,e1/1/GPU,e1/1/null,e2/0/GPU'",
+    "DEVICE, 1, 'e1/0/CPU,e1/0/DISK,e1/0/GPU,e2/0/GPU'",
+    "DEVICE_AND_HOST, 0, 'e1/0/DISK,e1/1/GPU,e1/1/null,e2/0/GPU'",
+    "ALL, 0, 'e2/0/GPU'"
+  })
+  void shouldHideScope_whenCleared(ClearScope scope, int rank, String left) {
+    try (IndexDriver index = started()) {
+      index.feed(e1.batch(new Cleared(rank, scope)));
+      assertThat(index.holders("abc")).isEqualTo(left + " | " + left + " | " + left);
+      index.feed(e1.batch(abc.stored(Place.of("GPU", rank), 0, 1)));
+      assertThat(index.holders("abc")).contains("e1/" + rank + "/GPU");
+    }
+  }
+
+  @Test
+  void shouldHideEverything_whenRetired() {
+    try (IndexDriver index = started()) {
+      index.feed(e1.batch(new Gap(5, 9), new Retired()));
+      assertThat(index.holders("a")).isEqualTo("e2/0/GPU");
+      assertThat(Objects.requireNonNull(index.view().position(e1.stream())).degraded()).isFalse();
+      assertThat(index.count(Outcome.GAP)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldStayDegraded_whenGapWasAnnouncedUntilNothingOldIsLeft() {
+    try (IndexDriver index = started()) {
+      index.feed(e1.batch(new Gap(5, 9)));
+      assertThat(Objects.requireNonNull(index.view().position(e1.stream())).gaps()).isEqualTo(1);
+      index.feed(e1.batch(new Cleared(0, ClearScope.DEVICE)));
+      assertThat(Objects.requireNonNull(index.view().position(e1.stream())).degraded()).isTrue();
+      index.feed(e1.batch(new Cleared(0, ClearScope.ALL)));
+      assertThat(Objects.requireNonNull(index.view().position(e1.stream())).degraded()).isFalse();
+      index.feed(e1.batch(new Gap(12, 12)));
+      index.feed(e1.restart().batch());
+      assertThat(Objects.requireNonNull(index.view().position(e1.stream())).degraded()).isFalse();
+    }
+  }
+
+  @Test
+  void shouldKeepMeaning_whenLifeThatTaughtItIsOver() {
+    Place gpu = Place.of("GPU", 0);
+    try (IndexDriver index = started()) {
+      index.feed(
+          e2.batch(abc.removed(gpu, 0, 3)),
+          e1.restart()
+              .batch(abc.stored(gpu, StatedContext.NONE, Parent.of(Prompt.engineHash("a")), 1, 2)));
+      assertThat(index.holders("ab")).isEmpty();
+      index.feed(e2.batch(abc.tokenless(Place.of("CPU", 0), 0, 1)));
+      assertThat(index.holders("ab")).isEqualTo("e2/0/CPU | e1/0/GPU");
+    }
+  }
+}
