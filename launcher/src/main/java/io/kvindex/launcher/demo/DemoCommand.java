@@ -47,7 +47,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--requests",
       paramLabel = "N",
       description = "Requests to replay (default: ${DEFAULT-VALUE}).",
-      defaultValue = "2000")
+      defaultValue = "1000")
   private int requests;
 
   @Option(
@@ -61,21 +61,21 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--speed",
       paramLabel = "X",
       description = "Times faster than the trace (default: ${DEFAULT-VALUE}).",
-      defaultValue = "20")
+      defaultValue = "10")
   private double speed;
 
   @Option(
       names = "--gpu-blocks",
       paramLabel = "N",
       description = "Blocks of 16 tokens each engine's GPU holds (default: ${DEFAULT-VALUE}).",
-      defaultValue = "20000")
+      defaultValue = "30000")
   private int gpuBlocks;
 
   @Option(
       names = "--host-blocks",
       paramLabel = "N",
       description = "Blocks each engine's host tier holds (default: ${DEFAULT-VALUE}).",
-      defaultValue = "40000")
+      defaultValue = "30000")
   private int hostBlocks;
 
   @Option(

@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures from outside how long an event takes from the engine's socket to the answers: takes one
@@ -16,6 +17,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class VisibilityProbe implements AutoCloseable {
 
   private static final long GIVE_UP_NS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Also the resolution of what is measured. */
+  private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private record Sample(SimulatedEngine engine, long sequence, long publishedNs) {}
 
@@ -62,6 +66,7 @@ final class VisibilityProbe implements AutoCloseable {
         times.add(System.nanoTime() - sample.publishedNs());
         return;
       }
+      LockSupport.parkNanos(POLL_NS);
     }
   }
 

@@ -7,7 +7,6 @@ import io.kvindex.streams.row.RowKind;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -20,13 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Contents {
 
+  /** Direct-mapped: a power of two of places, a newer meaning takes the place of an older one. */
   private static final int REMEMBERED = 1 << 16;
+
+  private record Known(int space, long hash, ContentRow row) {}
 
   private record Unused(int space, long hash, long lookupKey) {}
 
   private final KeyValueStore<Bytes, byte[]> store;
   private final int unusedBound;
-  private final Map<Bytes, ContentRow> remembered = new LruMap(REMEMBERED);
+  private final @Nullable Known[] remembered = new Known[REMEMBERED];
   private final Map<Bytes, ContentRow> pending = new HashMap<>();
   private final Deque<Unused> unused = new ArrayDeque<>();
 
@@ -35,34 +37,20 @@ final class Contents {
     this.unusedBound = unusedBound;
   }
 
-  /** Least recently used goes first. */
-  private static final class LruMap extends LinkedHashMap<Bytes, ContentRow> {
-    private final int bound;
-
-    LruMap(int bound) {
-      super(1024, 0.75f, true);
-      this.bound = bound;
-    }
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Bytes, ContentRow> eldest) {
-      return size() > bound;
-    }
-  }
-
   /** Meaning of a hash in a space, rows of the current record included; null = never told. */
   @Nullable ContentRow get(int space, long hash) {
+    Known known = remembered[place(space, hash)];
+    if (known != null && known.hash() == hash && known.space() == space) {
+      return known.row();
+    }
     Bytes key = RowKeys.ofHash(RowKind.CONTENT, space, hash);
     ContentRow row = pending.get(key);
     if (row == null) {
-      row = remembered.get(key);
-    }
-    if (row == null) {
       byte[] value = store.get(key);
       row = value == null ? null : ContentRow.decode(value);
-      if (row != null) {
-        remembered.put(key, row);
-      }
+    }
+    if (row != null) {
+      remembered[place(space, hash)] = new Known(space, hash, row);
     }
     return row;
   }
@@ -71,8 +59,12 @@ final class Contents {
   void put(RowBatch batch, int space, long hash, ContentRow row) {
     Bytes key = RowKeys.ofHash(RowKind.CONTENT, space, hash);
     pending.put(key, row);
-    remembered.put(key, row);
+    remembered[place(space, hash)] = new Known(space, hash, row);
     batch.put(key, row.encode());
+  }
+
+  private static int place(int space, long hash) {
+    return (int) ((hash ^ (long) space << 32) * 0x9E3779B97F4A7C15L >>> 48);
   }
 
   /** The current record is written. */
@@ -91,7 +83,7 @@ final class Contents {
       Unused oldest = unused.removeFirst();
       if (!heldBy.anyone(oldest.space(), oldest.lookupKey())) {
         Bytes key = RowKeys.ofHash(RowKind.CONTENT, oldest.space(), oldest.hash());
-        remembered.remove(key);
+        remembered[place(oldest.space(), oldest.hash())] = null;
         batch.put(key, null);
       }
     }

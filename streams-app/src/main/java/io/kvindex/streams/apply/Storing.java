@@ -12,6 +12,7 @@ import io.kvindex.streams.row.LoraRow;
 import io.kvindex.streams.row.OrphanRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.row.SpaceRow;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import java.util.HashMap;
@@ -130,7 +131,11 @@ final class Storing {
       int space,
       @Nullable ContentRow content,
       OrphanRow ifUnknown) {
-    BlockChange change = batch.blocks().of(owner, hash, event.place().group());
+    int group = event.place().group();
+    BlockChange change =
+        surelyAbsent(owner, space, content)
+            ? batch.blocks().ofAbsent(owner, hash, group)
+            : batch.blocks().of(owner, hash, group);
     if (content != null) {
       change.store(record.copies());
       change.resolve(space, content);
@@ -148,6 +153,19 @@ final class Storing {
     change.store(record.copies());
     change.orphan(space);
     batch.put(RowKeys.orphan(space, hash, owner.id(), event.place().group()), ifUnknown.encode());
+  }
+
+  /**
+   * Whether the index itself tells that there is no residency row, which saves reading one. It does
+   * where a hash has one meaning for everybody, nothing waits for its prefix and one row makes the
+   * index bit.
+   */
+  private boolean surelyAbsent(OwnerState owner, int space, @Nullable ContentRow content) {
+    return content != null
+        && table.orphans().size() == 0
+        && table.tables().space(space).publisherRef() == SpaceRow.SHARED
+        && !table.publishers().get(owner.row().publisherRef()).hasSeveralGroups()
+        && !owner.holds(content.lookupKey());
   }
 
   private void learnNames(EventRecord record, StatedContext stated, int tableRef) {

@@ -41,6 +41,11 @@ public final class OwnerState {
     return index;
   }
 
+  /** Whether the index shows the block as held by this owner, written records only. */
+  public boolean holds(long lookupKey) {
+    return index.contains(lookupKey, slot);
+  }
+
   int slot() {
     return slot;
   }
