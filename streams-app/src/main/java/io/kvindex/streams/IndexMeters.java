@@ -39,6 +39,23 @@ final class IndexMeters implements Counts {
     gauge(registry, "kvindex.blocks", "distinct blocks in the index", i -> i.figures().blocks());
     gauge(registry, "kvindex.owners", "live owners", i -> i.figures().owners());
     gauge(registry, "kvindex.index.bytes", "heap the index takes", i -> i.figures().bytes());
+    views(
+        registry,
+        "kvindex.held.back",
+        "records that wait for their predecessor",
+        PartitionView::heldRecords);
+    views(
+        registry,
+        "kvindex.orphans",
+        "blocks whose prefix is not known yet",
+        PartitionView::orphans);
+  }
+
+  private void views(
+      MeterRegistry registry, String name, String what, ToLongFunction<PartitionView> figure) {
+    Gauge.builder(name, () -> views.values().stream().mapToLong(figure).sum())
+        .description(what)
+        .register(registry);
   }
 
   private void gauge(

@@ -20,14 +20,16 @@ public final class TableView implements PartitionView {
   private final Tables tables;
   private final Names names;
   private final Streams streams;
+  private final Orphans orphans;
   private volatile State state = State.LOADING;
   private volatile boolean complete;
 
-  TableView(int partition, Tables tables, Names names, Streams streams) {
+  TableView(int partition, Tables tables, Names names, Streams streams, Orphans orphans) {
     this.partition = partition;
     this.tables = tables;
     this.names = names;
     this.streams = streams;
+    this.orphans = orphans;
   }
 
   /** All rows are in the index; the changelog may hold newer ones. */
@@ -86,6 +88,16 @@ public final class TableView implements PartitionView {
   @Override
   public Map<StreamId, StreamPosition> positions() {
     return Collections.unmodifiableMap(streams.positions());
+  }
+
+  @Override
+  public int heldRecords() {
+    return streams.heldRecords();
+  }
+
+  @Override
+  public int orphans() {
+    return orphans.size();
   }
 
   @Override

@@ -54,6 +54,12 @@ public interface PartitionView {
   /** All streams seen in this partition. */
   Map<StreamId, StreamPosition> positions();
 
+  /** Records that wait for their predecessor. */
+  int heldRecords();
+
+  /** Resident blocks whose prefix is not known yet. */
+  int orphans();
+
   /** Highest offset of the events topic that is visible, -1 = none. */
   long appliedOffset();
 }
