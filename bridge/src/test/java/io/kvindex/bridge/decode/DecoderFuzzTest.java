@@ -4,6 +4,7 @@ package io.kvindex.bridge.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.WireVectors.Vector;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.msgpack.core.MessagePack;
+import org.msgpack.value.Value;
 
 /** Damaged payloads: each is accepted, or skipped and rejected with a reason, and quickly. */
 class DecoderFuzzTest {
@@ -29,7 +32,7 @@ class DecoderFuzzTest {
 
   @Test
   @Timeout(20)
-  void shouldAccountForEveryPayload_whenMutated() {
+  void shouldAccountForEveryPayload_whenMutated() throws IOException {
     long seed = new Random().nextLong();
     System.out.println("DecoderFuzzTest seed " + seed);
     Random random = new Random(seed);
@@ -45,6 +48,11 @@ class DecoderFuzzTest {
           .as("time for mutant %d of %s", i, vector)
           .isLessThan(SLOWEST.toNanos());
       count(result, ORIGINALS.get(pick));
+      if (i % 10 == 0 && result instanceof EngineBatch batch) {
+        assertThat(batch.events().size() + batch.skipped().size())
+            .as("events sent in mutant %d of %s", i, vector)
+            .isEqualTo(eventsSent(mutant));
+      }
     }
     System.out.printf(
         "%,d sent = %,d clean + %,d with skips %s + rejected %s; %,d differ in an event%n",
@@ -73,6 +81,12 @@ class DecoderFuzzTest {
     boolean same =
         batch.events().equals(original.events()) && batch.skipped().equals(original.skipped());
     reachedAnEvent += same ? 0 : 1;
+  }
+
+  /** Counted by another unpacker. */
+  private static int eventsSent(byte[] payload) throws IOException {
+    Value batch = MessagePack.newDefaultUnpacker(payload).unpackValue();
+    return batch.asArrayValue().get(1).asArrayValue().size();
   }
 
   private static List<Vector> goodVectors() {

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.msgpack.value.ValueFactory.newArray;
+import static org.msgpack.value.ValueFactory.newBinary;
+import static org.msgpack.value.ValueFactory.newFloat;
+import static org.msgpack.value.ValueFactory.newInteger;
+import static org.msgpack.value.ValueFactory.newMap;
+import static org.msgpack.value.ValueFactory.newNil;
+import static org.msgpack.value.ValueFactory.newString;
+
+import io.kvindex.bridge.decode.EngineEvent.Adapter;
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import io.kvindex.bridge.decode.TokenIds.Fit;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.event.Hashes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
+import org.msgpack.value.Value;
+
+/** Rules the samples do not show. Payloads come from an independent packer. */
+class DecoderRulesTest {
+
+  private static final EngineDecoder VLLM = EngineDecoder.forSource(SourceType.VLLM);
+  private static final EngineDecoder SGLANG = EngineDecoder.forSource(SourceType.SGLANG);
+  private static final Value NIL = newNil();
+  private static final Value CLEARED = newArray(newString("AllBlocksCleared"));
+
+  @Test
+  void shouldReadTheBatch_whenItIsAMapInAnyOrder() {
+    byte[] payload =
+        pack(
+            newMap(
+                newString("unknown"), newArray(NIL),
+                newString("data_parallel_rank"), newInteger(3),
+                newString("events"), newArray(CLEARED),
+                newInteger(1), newInteger(2),
+                newString("ts"), newFloat(1.5)));
+    EngineBatch batch = accepted(VLLM, payload);
+    assertThat(batch.timestampMicros()).isEqualTo(1_500_000);
+    assertThat(batch.rank()).isEqualTo(3);
+    assertThat(batch.events()).containsExactly(new EngineEvent.Cleared(null));
+  }
+
+  @Test
+  void shouldReject_whenTheMapLacksTimeOrEvents() {
+    assertRejected(pack(newMap(newString("ts"), newInteger(1))), RejectReason.NOT_A_BATCH);
+    assertRejected(pack(newMap(newString("events"), newArray())), RejectReason.NOT_A_BATCH);
+    assertRejected(new byte[0], RejectReason.TRUNCATED);
+    assertRejected(new byte[] {(byte) 0xc1}, RejectReason.NOT_MSGPACK);
+  }
+
+  @Test
+  void shouldReject_whenTimeOrRankIsImpossible() {
+    Value none = newArray();
+    assertRejected(pack(newArray(newFloat(Double.NaN), none)), RejectReason.BAD_TIMESTAMP);
+    assertRejected(pack(newArray(newFloat(1e300), none)), RejectReason.BAD_TIMESTAMP);
+    assertRejected(pack(newArray(newInteger(-1), none)), RejectReason.BAD_TIMESTAMP);
+    assertRejected(pack(newArray(newInteger(1), none, newInteger(-1))), RejectReason.BAD_RANK);
+    assertRejected(pack(newArray(newInteger(1), none, newString("0"))), RejectReason.BAD_RANK);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4294967295, EXACT", "4294967296, UNUSABLE", "-1, UNUSABLE"})
+  void shouldKeepTheBlock_whenATokenIsNoU32(long token, Fit fit) {
+    EngineEvent.Stored stored = stored(VLLM, hashes(1), NIL, newArray(newInteger(token)), one());
+    assertThat(stored.hashes()).isEqualTo(Hashes.wrap(1));
+    assertThat(stored.tokens().fit()).isEqualTo(fit);
+  }
+
+  @Test
+  void shouldMarkTokensUnusable_whenPairsDoNotOverlap() {
+    Value pairs = newArray(pair(1, 2), pair(7, 3));
+    assertThat(stored(SGLANG, hashes(1), NIL, pairs, newInteger(2)).tokens().fit())
+        .isEqualTo(Fit.UNUSABLE);
+    Value good = newArray(pair(1, 2), pair(2, 3));
+    assertThat(stored(SGLANG, hashes(1), NIL, good, newInteger(2)).tokens())
+        .isEqualTo(new TokenIds(new int[] {1, 2, 3}, true, Fit.EXACT));
+  }
+
+  @Test
+  void shouldAgreeWithIntegers_whenHashesAreDigests() {
+    byte[] digest =
+        HexFormat.of().parseHex("db87cee52504ca5732bad49ddb1d5b8551c011c1891996d58aacae47f66585ed");
+    Value hashes = newArray(newBinary(digest), newInteger(0x8aacae47f66585edL));
+    EngineEvent.Stored stored = stored(VLLM, hashes, newBinary(digest), NIL, one());
+    assertThat(stored.hashes()).isEqualTo(Hashes.wrap(0x8aacae47f66585edL, 0x8aacae47f66585edL));
+    assertThat(stored.parent()).isEqualTo(0x8aacae47f66585edL);
+  }
+
+  @Test
+  void shouldReadScopeByKey_whenNewerMembersAreSent() {
+    Value event =
+        newMap(
+            newString("type"), newString("BlockRemoved"),
+            newString("block_hashes"), hashes(1, 2),
+            newString("medium"), newString("STORAGE"),
+            newString("group_idx"), newInteger(2),
+            newString("locality"), newString("REMOTE"),
+            newString("ownership"), newString("tier-é"),
+            newString("remaining_copy_counts"), newArray(newInteger(1)));
+    assertThat(accepted(VLLM, batch(event)).events())
+        .containsExactly(
+            new EngineEvent.Removed(
+                new CacheScope("STORAGE", 2, null, null, "REMOTE", "tier-é"),
+                Hashes.wrap(1, 2),
+                Hashes.EMPTY)); // one count for two hashes says nothing
+  }
+
+  @Test
+  void shouldTellNameFromMetadata_whenTheSlotIsShared() {
+    Value salted = newMap(newInteger(1), NIL, newString("cache_salt"), newString("s"));
+    EngineEvent.Stored metadata = stored(SGLANG, hashes(1), NIL, NIL, one(), NIL, NIL, salted);
+    assertThat(metadata.salt()).isEqualTo("s");
+    assertThat(metadata.adapter()).isEqualTo(Adapter.NONE);
+    EngineEvent.Stored named =
+        stored(VLLM, hashes(1), NIL, NIL, one(), newInteger(4), NIL, newString("ad"));
+    assertThat(named.adapter()).isEqualTo(new Adapter(4, "ad"));
+    EngineEvent.Stored other = stored(VLLM, hashes(1), NIL, NIL, one(), NIL, NIL, newInteger(5));
+    assertThat(other.adapter()).isEqualTo(Adapter.NONE);
+  }
+
+  @Test
+  void shouldStepOverWhatOnlyVllmHas_whenSglangSendsLongerArrays() {
+    Value[] tail = {NIL, NIL, NIL, newInteger(5), newString("no group")};
+    assertThat(stored(SGLANG, hashes(1), NIL, NIL, one(), tail).scope().group()).isNull();
+    assertThat(accepted(VLLM, batch(array(hashes(1), NIL, NIL, one(), tail))).skipped()).hasSize(1);
+  }
+
+  @Test
+  void shouldNotTrustTokens_whenExtraKeysDoNotGoWithTheBlocks() {
+    Value extra = newArray(newArray(newString("salt")), NIL);
+    EngineEvent.Stored stored =
+        stored(VLLM, hashes(1), NIL, newArray(newInteger(1)), one(), NIL, NIL, NIL, extra);
+    assertThat(stored.tokens().fit()).isEqualTo(Fit.UNUSABLE);
+  }
+
+  @Test
+  void shouldTakeTheSaltFromTheFirstBlockOnly_whenStringsFollow() {
+    Value extra = newArray(newArray(newString("ad"), newString("img"), newString("salt")), NIL);
+    Value[] tail = {NIL, NIL, newString("ad"), extra};
+    EngineEvent.Stored root = stored(VLLM, hashes(1, 2), NIL, NIL, one(), tail);
+    assertThat(root.salt()).isEqualTo("salt");
+    assertThat(root.extraHashes().get(0)).isNotZero();
+    assertThat(root.extraHashes().get(1)).isZero();
+
+    EngineEvent.Stored later = stored(VLLM, hashes(1, 2), one(), NIL, one(), tail);
+    assertThat(later.salt()).isNull();
+    assertThat(later.extraHashes().get(0)).isNotZero().isNotEqualTo(root.extraHashes().get(0));
+  }
+
+  @Test
+  void shouldUnpackOnceMore_whenEventsAreWrapped() {
+    Value good = newBinary(pack(newMap(newString("type"), newString("AllBlocksCleared"))));
+    Value cut = newBinary(new byte[] {(byte) 0x93, (byte) 0xa1});
+    Value trailing = newBinary(new byte[] {(byte) 0x91, (byte) 0xa1, 'x', 0});
+    EngineBatch batch = accepted(VLLM, batch(good, cut, trailing, newBinary(new byte[0])));
+    assertThat(batch.events()).containsExactly(new EngineEvent.Cleared(null));
+    assertThat(batch.skipped())
+        .extracting(EngineBatch.Skipped::reason)
+        .containsExactly(SkipReason.MALFORMED, SkipReason.MALFORMED, SkipReason.MALFORMED);
+  }
+
+  @Test
+  void shouldKeepPromptsOutOfLogs_whenPrinted() {
+    Value tokens = newArray(newInteger(424_242));
+    assertThat(stored(VLLM, hashes(1), NIL, tokens, one()).toString()).doesNotContain("424242");
+  }
+
+  private static Value one() {
+    return newInteger(1);
+  }
+
+  private static Value pair(int first, int second) {
+    return newArray(newInteger(first), newInteger(second));
+  }
+
+  private static Value hashes(long... hashes) {
+    Value[] values = new Value[hashes.length];
+    for (int i = 0; i < hashes.length; i++) {
+      values[i] = newInteger(hashes[i]);
+    }
+    return newArray(values);
+  }
+
+  private static EngineEvent.Stored stored(
+      EngineDecoder decoder, Value hashes, Value parent, Value tokens, Value size, Value... tail) {
+    EngineBatch batch = accepted(decoder, batch(array(hashes, parent, tokens, size, tail)));
+    assertThat(batch.skipped()).isEmpty();
+    return (EngineEvent.Stored) batch.events().get(0);
+  }
+
+  private static Value array(Value hashes, Value parent, Value tokens, Value size, Value... tail) {
+    Value[] event = new Value[EventLayout.MIN_STORED + tail.length];
+    event[0] = newString("BlockStored".getBytes(StandardCharsets.UTF_8));
+    event[1] = hashes;
+    event[2] = parent;
+    event[3] = tokens;
+    event[4] = size;
+    System.arraycopy(tail, 0, event, EventLayout.MIN_STORED, tail.length);
+    return newArray(event);
+  }
+
+  private static byte[] batch(Value... events) {
+    return pack(newArray(newFloat(1.0), newArray(events)));
+  }
+
+  private static EngineBatch accepted(EngineDecoder decoder, byte[] payload) {
+    DecodeResult result = decoder.decode(payload);
+    assertThat(result).isInstanceOf(EngineBatch.class);
+    return (EngineBatch) result;
+  }
+
+  private static void assertRejected(byte[] payload, RejectReason reason) {
+    assertThat(VLLM.decode(payload)).isEqualTo(new BatchRejected(reason));
+  }
+
+  private static byte[] pack(Value value) {
+    try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
+      packer.packValue(value);
+      return packer.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
