@@ -7,6 +7,7 @@ import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.model.Media;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Place;
@@ -86,7 +87,9 @@ final class BatchNormaliser {
     } else if (!AttentionGroups.isIndexed(scope)) {
       return SkipReason.ATTENTION_GROUP;
     } else if (stored.blockSize() != 0 && stored.blockSize() != facts.blockSize()) {
-      mismatch = new BlockSizeMismatch(scope.medium(), stored.blockSize());
+      if (Media.standard().tier(scope.medium()) == Media.Tier.DEVICE) {
+        mismatch = new BlockSizeMismatch(scope.medium(), stored.blockSize());
+      }
       return SkipReason.BLOCK_SIZE_MISMATCH;
     }
     return null;

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param events what happened, in the engine's order
  * @param skipped events left out, by reason; of the decoder and of this step
  * @param remarks kept events worth counting, by remark
- * @param mismatch a block size other than the registered one that was met, null = none
+ * @param mismatch a device block of another size than the registered one, null = none met: then the
+ *     registration is wrong
  */
 public record NormalisedBatch(
     long timestampMicros,
@@ -33,10 +34,10 @@ public record NormalisedBatch(
   }
 
   /**
-   * Blocks of a size that is not the registered one.
+   * Device blocks of a size that is not the registered one. Connectors to lower tiers may use
+   * chunks of their own size where the engine's own blocks fit well; those are only skipped.
    *
-   * @param medium medium of the event, null = not stated; connectors to a store may use chunks of
-   *     their own size where the engine's own blocks fit well
+   * @param medium medium of the event, null = not stated
    * @param stated tokens a block as the event has it
    */
   public record BlockSizeMismatch(@Nullable String medium, int stated) {}

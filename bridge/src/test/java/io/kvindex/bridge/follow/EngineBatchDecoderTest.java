@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.bridge.normalise;
+package io.kvindex.bridge.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.WireVectors;
-import io.kvindex.bridge.follow.BatchDecoder;
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
@@ -44,11 +43,10 @@ class EngineBatchDecoderTest {
   @Test
   void shouldPrintBothSizesAndTheFactor_whenTheyDiffer() {
     assertThat(decode("vllm_m_stored_026", 8).mismatch())
-        .isEqualTo(
-            "events have block_size 16, registered is 8 (2 times it: dcp x pcp of the engine?):"
-                + " register 16");
+        .contains("block_size 16", "registered is 8", "2 times", "dcp x pcp");
     assertThat(decode("vllm_m_stored_026", 64).mismatch())
-        .isEqualTo("events have block_size 16, registered is 64: register 16");
+        .contains("block_size 16", "registered is 64")
+        .doesNotContain("times");
   }
 
   @Test
