@@ -49,9 +49,11 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Takes every publisher off the server again, so that another load may follow. */
-  void leave(ControlClient control) throws IOException {
-    for (int i = 0; i < size(); i++) {
-      control.post("/unregister", registration(i));
+  void leave(String host, int port) throws IOException {
+    try (ControlClient control = new ControlClient(host, port)) {
+      for (int i = 0; i < size(); i++) {
+        control.post("/unregister", registration(i));
+      }
     }
   }
 

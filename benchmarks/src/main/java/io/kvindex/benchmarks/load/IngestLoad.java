@@ -67,7 +67,7 @@ public final class IngestLoad {
       sustain(server, fleet, churns);
       visible.every(QUIET_POLL_NS);
       light(server, fleet, control);
-      fleet.leave(control);
+      fleet.leave(host, port); // the first connection has idled too long
     }
   }
 

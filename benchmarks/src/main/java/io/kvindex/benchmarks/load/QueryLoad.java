@@ -69,7 +69,7 @@ public final class QueryLoad {
         build(control, fleet);
         visible.every(LOAD_POLL_NS);
         boolean right = checkFirst(control, bodies) && measure(server, fleet, bodies);
-        fleet.leave(control);
+        fleet.leave(host, port); // the first connection has idled too long
         return right;
       }
     }
