@@ -34,11 +34,13 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Registers every publisher, sends each an empty batch and waits until that is visible. */
-  void join(ControlClient control) throws IOException {
+  void join(String host, int port) throws IOException {
     BatchWriter writer = new BatchWriter();
-    for (int i = 0; i < size(); i++) {
-      control.post("/register", registration(i));
-      serve();
+    try (ControlClient control = new ControlClient(host, port)) {
+      for (int i = 0; i < size(); i++) {
+        control.post("/register", registration(i));
+        serve();
+      }
     }
     for (LoadPublisher publisher : publishers) {
       awaitOrFail("subscription to " + publisher.endpoint(), publisher::subscribed);

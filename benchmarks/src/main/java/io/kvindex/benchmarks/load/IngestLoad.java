@@ -55,10 +55,9 @@ public final class IngestLoad {
 
   private void run() throws IOException {
     ServerProcess server = pid == 0 ? ServerProcess.listeningOn(port) : new ServerProcess(pid);
-    try (ControlClient control = new ControlClient(host, port);
-        VisibleSequences visible = new VisibleSequences(host, port, publishers, POLL_NS);
+    try (VisibleSequences visible = new VisibleSequences(host, port, publishers, POLL_NS);
         Fleet fleet = new Fleet(publishers, KEPT_BATCHES, visible)) {
-      fleet.join(control);
+      fleet.join(host, port);
       List<Churn> churns = new ArrayList<>();
       for (int i = 0; i < publishers; i++) {
         churns.add(new Churn(i, resident / publishers, null));
@@ -66,8 +65,10 @@ public final class IngestLoad {
       fill(fleet, churns);
       sustain(server, fleet, churns);
       visible.every(QUIET_POLL_NS);
-      light(server, fleet, control);
-      fleet.leave(host, port); // the first connection has idled too long
+      try (ControlClient control = new ControlClient(host, port)) {
+        light(server, fleet, control);
+      }
+      fleet.leave(host, port);
     }
   }
 

@@ -59,24 +59,22 @@ public final class QueryLoad {
   private boolean run() throws Exception {
     ServerProcess server = pid == 0 ? ServerProcess.listeningOn(port) : new ServerProcess(pid);
     PromptBodies bodies = new PromptBodies(shape, host + ":" + port);
-    try (ControlClient control = new ControlClient(host, port)) {
-      if (!publish) {
-        return checkFirst(control, bodies) && measure(server, null, bodies);
-      }
-      try (VisibleSequences visible =
-              new VisibleSequences(host, port, shape.instances(), BUILD_POLL_NS);
-          Fleet fleet = new Fleet(shape.instances(), KEPT_BATCHES, visible)) {
-        build(control, fleet);
-        visible.every(LOAD_POLL_NS);
-        boolean right = checkFirst(control, bodies) && measure(server, fleet, bodies);
-        fleet.leave(host, port); // the first connection has idled too long
-        return right;
-      }
+    if (!publish) {
+      return checkFirst(bodies) && measure(server, null, bodies);
+    }
+    try (VisibleSequences visible =
+            new VisibleSequences(host, port, shape.instances(), BUILD_POLL_NS);
+        Fleet fleet = new Fleet(shape.instances(), KEPT_BATCHES, visible)) {
+      build(fleet);
+      visible.every(LOAD_POLL_NS);
+      boolean right = checkFirst(bodies) && measure(server, fleet, bodies);
+      fleet.leave(host, port);
+      return right;
     }
   }
 
-  private void build(ControlClient control, Fleet fleet) throws IOException {
-    fleet.join(control);
+  private void build(Fleet fleet) throws IOException {
+    fleet.join(host, port);
     say("%d publishers joined; building: %s", fleet.size(), shape);
     long start = System.nanoTime();
     long copies = new QueryState(shape, fleet, window).build();
@@ -84,15 +82,17 @@ public final class QueryLoad {
     say("state visible: %,d block copies in %.1f s (%,.0f/s)", copies, took, copies / took);
   }
 
-  private boolean checkFirst(ControlClient control, PromptBodies bodies) throws IOException {
+  private boolean checkFirst(PromptBodies bodies) throws IOException {
     AnswerCheck check = new AnswerCheck(shape);
-    for (int i = 0; i < CHECKED_FIRST; i++) {
-      int prompt = i * (shape.prompts() / CHECKED_FIRST);
-      JsonNode answer = control.post("/query", bodies.body(prompt));
-      String difference = check.difference(prompt, answer);
-      if (difference != null) {
-        say("wrong before the load: %s", difference);
-        return false;
+    try (ControlClient control = new ControlClient(host, port)) {
+      for (int i = 0; i < CHECKED_FIRST; i++) {
+        int prompt = i * shape.prompts() / CHECKED_FIRST;
+        JsonNode answer = control.post("/query", bodies.body(prompt));
+        String difference = check.difference(prompt, answer);
+        if (difference != null) {
+          say("wrong before the load: %s", difference);
+          return false;
+        }
       }
     }
     say("%d prompts checked: every number of every instance is right", CHECKED_FIRST);
