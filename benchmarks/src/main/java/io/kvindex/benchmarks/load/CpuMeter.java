@@ -13,6 +13,7 @@ final class CpuMeter {
 
   private final ServerProcess process;
   private double seconds;
+  private double machineSeconds;
   private long nanos;
   private Map<String, Double> threads = Map.of();
 
@@ -22,6 +23,7 @@ final class CpuMeter {
 
   void start() throws IOException {
     seconds = process.cpuSeconds();
+    machineSeconds = ServerProcess.machineCpuSeconds();
     threads = process.cpuSecondsByThread();
     nanos = System.nanoTime();
   }
@@ -30,6 +32,7 @@ final class CpuMeter {
   void stop() throws IOException {
     nanos = System.nanoTime() - nanos;
     seconds = process.cpuSeconds() - seconds;
+    machineSeconds = ServerProcess.machineCpuSeconds() - machineSeconds;
     Map<String, Double> spent = new TreeMap<>();
     process
         .cpuSecondsByThread()
@@ -47,6 +50,11 @@ final class CpuMeter {
 
   double cores() {
     return seconds / wallSeconds();
+  }
+
+  /** Cores the whole machine was busy with: what is more than server and load is somebody else. */
+  double machineCores() {
+    return machineSeconds / wallSeconds();
   }
 
   /** The busiest thread names with their share of one core, most first. */

@@ -40,7 +40,7 @@ public final class IngestLoad {
     pid = options.number("pid", 0);
     publishers = options.number("publishers", 8);
     resident = options.number("resident", 1_000_000);
-    warmUpSeconds = options.number("warm-up", 15);
+    warmUpSeconds = options.number("warm-up", 45);
     seconds = options.number("seconds", 60);
     window = options.number("window", 256);
     lightRate = options.number("light-rate", 50);
@@ -93,10 +93,13 @@ public final class IngestLoad {
   private void sustain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
     runFor(warmUpSeconds, fleet, churns);
     CpuMeter cpu = new CpuMeter(server);
+    CpuMeter own = new CpuMeter(new ServerProcess(ProcessHandle.current().pid()));
     long before = fleet.visibleOperations();
     cpu.start();
+    own.start();
     runFor(seconds, fleet, churns);
     cpu.stop();
+    own.stop();
     long operations = fleet.visibleOperations() - before;
     long backlog = 0;
     for (int i = 0; i < publishers; i++) {

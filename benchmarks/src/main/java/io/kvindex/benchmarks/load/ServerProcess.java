@@ -77,6 +77,17 @@ final class ServerProcess {
     return parse(Files.readString(directory.resolve("stat"), StandardCharsets.UTF_8));
   }
 
+  /** Busy time of all cores since boot, in seconds: user, nice, system, interrupts, stolen. */
+  static double machineCpuSeconds() throws IOException {
+    String[] words =
+        Files.readString(Path.of("/proc/stat"), StandardCharsets.UTF_8).split("\\s+", 10);
+    long ticks = 0;
+    for (int field : new int[] {1, 2, 3, 6, 7, 8}) {
+      ticks += Long.parseLong(words[field]);
+    }
+    return ticks / TICKS_PER_SECOND;
+  }
+
   /** Seconds per thread name with its numbers replaced by {@code *}; ended threads are missing. */
   Map<String, Double> cpuSecondsByThread() throws IOException {
     Map<String, Double> byName = new TreeMap<>();
