@@ -115,6 +115,9 @@ public final class IngestLoad {
     say(
         "server CPU              %.2f cores, %.2f us an operation: %s",
         cpu.cores(), cpu.cpuSeconds() * 1e6 / operations, cpu.threads());
+    say(
+        "client CPU              %.2f cores; others on this machine %.2f",
+        own.cores(), Math.max(0, cpu.machineCores() - cpu.cores() - own.cores()));
   }
 
   private void runFor(int duration, Fleet fleet, List<Churn> churns) {
