@@ -36,7 +36,7 @@ class KillRestartIT {
     System.out.println("seed " + SEED + ", kills " + KILLS);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(4, SEED);
-        ServerProcess server = new ServerProcess(directory)) {
+        ServerProcess server = ServerProcess.all(directory)) {
       server.awaitReady();
       load.engines().forEach(engine -> server.api().register(engine, "default"));
       load.start();
@@ -44,9 +44,9 @@ class KillRestartIT {
         if (kill % 2 == 0) {
           server.awaitReady();
         }
-        server.letRun(random.nextInt(2_500));
-        server.kill();
-        server.restart();
+        server.process().letRun(random.nextInt(2_500));
+        server.process().kill();
+        server.process().restart();
       }
       server.awaitReady();
       load.pause();
@@ -54,8 +54,8 @@ class KillRestartIT {
       List<JsonNode> answers = checkAnswers(server.api(), load.engines());
 
       load.engines().forEach(SimulatedEngine::kill);
-      server.kill();
-      server.restart();
+      server.process().kill();
+      server.process().restart();
       server.awaitReady();
       assertThat(answers(server.api())).isEqualTo(answers);
     }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import io.kvindex.launcher.Main;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One {@code kvindex} command in a JVM of its own, so that it can be killed like a real one. */
+final class KvindexProcess implements AutoCloseable {
+
+  private static final long CLOSE_SECONDS = 30;
+
+  private final Path directory;
+  private final List<String> arguments;
+  private Process process;
+
+  /**
+   * @param directory for the log; nothing of the user's home is read
+   * @param arguments command and flags
+   */
+  KvindexProcess(Path directory, String... arguments) {
+    this.directory = directory;
+    this.arguments = List.of(arguments);
+    this.process = start();
+  }
+
+  /** SIGKILL: nothing is flushed, nobody is told. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+  }
+
+  /** Starts again with the same arguments; returns at once. */
+  void restart() {
+    process = start();
+  }
+
+  /** Gives the process some time; it must not end by itself. */
+  void letRun(long milliseconds) throws InterruptedException {
+    if (process.waitFor(milliseconds, TimeUnit.MILLISECONDS)) {
+      failEnded();
+    }
+  }
+
+  /** Fails if the process has ended. */
+  void requireAlive() {
+    if (!process.isAlive()) {
+      failEnded();
+    }
+  }
+
+  private void failEnded() {
+    throw new IllegalStateException(
+        "kvindex " + arguments + " ended by itself with code " + process.exitValue());
+  }
+
+  private Process start() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CONDUCTOR_CONFIG_PATH", directory.resolve("none.json").toString());
+    builder.redirectErrorStream(true);
+    builder.redirectOutput(
+        ProcessBuilder.Redirect.appendTo(directory.resolve(arguments.get(0) + ".log").toFile()));
+    try {
+      return builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A port nobody listens on now. */
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** SIGTERM, and SIGKILL if that does not help. */
+  @Override
+  public void close() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+      kill();
+      throw new IllegalStateException("kvindex " + arguments + " did not stop on SIGTERM");
+    }
+  }
+}

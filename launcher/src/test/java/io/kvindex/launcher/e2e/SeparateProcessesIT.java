@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Broker, bridge and indexer as processes of their own; bridge and indexer killed and started again
+ * under load.
+ */
+@Tag("broker")
+class SeparateProcessesIT {
+
+  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final int PROMPTS = 200;
+  private static final long RUN_MS = 2_000;
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(300)
+  void shouldAnswerWhatTheEnginesHold_whenPartsAreKilledAndStartedAgain()
+      throws InterruptedException {
+    System.out.println("seed " + SEED);
+    int kafkaPort = KvindexProcess.freePort();
+    String kafka = "127.0.0.1:" + kafkaPort;
+    try (LoadedEngines load = new LoadedEngines(3, SEED);
+        KvindexProcess broker =
+            new KvindexProcess(
+                directory,
+                "broker",
+                "--port",
+                Integer.toString(kafkaPort),
+                "--data-dir",
+                directory.resolve("b").toString());
+        KvindexProcess bridge =
+            new KvindexProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+        ServerProcess index = ServerProcess.index(directory, kafka)) {
+      index.awaitReady();
+      load.engines().forEach(engine -> index.api().register(engine, "default"));
+      load.start();
+      bridge.letRun(RUN_MS);
+      bridge.kill();
+      index.process().letRun(RUN_MS);
+      bridge.restart();
+      index.process().kill();
+      bridge.letRun(RUN_MS);
+      index.process().restart();
+      index.awaitReady();
+      load.pause();
+      broker.requireAlive();
+      check(index.api(), load.engines());
+    }
+  }
+
+  private static void check(Api api, List<SimulatedEngine> engines) {
+    for (SimulatedEngine engine : engines) {
+      await()
+          .atMost(Duration.ofSeconds(90))
+          .untilAsserted(
+              () ->
+                  assertThat(api.visible(engine.options().name()))
+                      .as("newest visible event of " + engine.options().name())
+                      .isGreaterThanOrEqualTo(engine.lastSequence()));
+    }
+    Truth truth = new Truth();
+    Random random = new Random(SEED);
+    for (int i = 0; i < PROMPTS; i++) {
+      int[] prompt = LoadedEngines.prompt(random);
+      JsonNode rows = api.query("default", prompt, null, 16);
+      for (SimulatedEngine engine : engines) {
+        truth.check(rows, engine, prompt, null);
+      }
+    }
+    assertThat(truth.nonZero()).isPositive();
+  }
+}
