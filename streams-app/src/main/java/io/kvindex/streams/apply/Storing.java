@@ -150,7 +150,12 @@ final class Storing {
       return;
     }
     counts.add(Outcome.ORPHANED);
+    boolean waits = change.present();
     change.store(record.copies());
+    if (waits && (!ifUnknown.hasLocal() || change.space() != space)) {
+      // What was said of it before says more, or waits where it was said.
+      return;
+    }
     change.orphan(space);
     batch.put(RowKeys.orphan(space, hash, owner.id(), event.place().group()), ifUnknown.encode());
   }

@@ -79,6 +79,14 @@ public final class TableWriter {
     sweep(SWEPT_PER_RECORD);
   }
 
+  /**
+   * As {@link #sweep}, while nothing else is to be done; also looks for what a former task left.
+   */
+  public boolean tidy(int rows) {
+    contents.review(rows, table.tables()::held);
+    return sweep(rows);
+  }
+
   /** Deletes up to {@code rows} rows of dead owners; whether more are left. */
   public boolean sweep(int rows) {
     contents.trim(batch, table.tables()::held);

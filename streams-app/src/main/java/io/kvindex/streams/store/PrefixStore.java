@@ -84,6 +84,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     for (int i = 0; i < rows.size(); i++) {
       table.fold(rows.get(i).key.get(), before.get(i), rows.get(i).value);
     }
+    table.settle();
   }
 
   @Override

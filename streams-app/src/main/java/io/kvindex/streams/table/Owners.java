@@ -8,6 +8,7 @@ import io.kvindex.streams.row.OwnerRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,10 @@ public final class Owners {
   private final Map<Integer, OwnerState> byId = new HashMap<>();
   private final Map<Integer, List<OwnerState>> liveByPublisher = new HashMap<>();
   private final Map<Integer, OwnerState> dead = new LinkedHashMap<>();
+
+  /** Live owners whose publisher's row has not come yet. */
+  private final Map<Integer, OwnerRow> unborn = new LinkedHashMap<>();
+
   private int highest;
 
   Owners(Tables tables, Publishers publishers) {
@@ -31,8 +36,13 @@ public final class Owners {
   void fold(int id, @Nullable OwnerRow row) {
     OwnerState known = byId.get(id);
     highest = Math.max(highest, id);
+    if (row == null || row.dead()) {
+      unborn.remove(id);
+    }
     if (row == null) {
       forget(known);
+    } else if (known == null && !row.dead() && !publishers.knows(row.publisherRef())) {
+      unborn.put(id, row);
     } else if (known == null) {
       byId.put(id, row.dead() ? buried(id, row) : born(id, row));
     } else if (row.dead() && !known.row().dead()) {
@@ -57,6 +67,27 @@ public final class Owners {
     OwnerState owner = new OwnerState(id, row, index, slot);
     liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()).add(owner);
     return owner;
+  }
+
+  /**
+   * Brings to life the owners whose publisher has become known. A compacted changelog holds a row
+   * where it was written last, so an owner's row may come before its publisher's.
+   *
+   * @return those owners; none of their blocks is folded yet
+   */
+  List<OwnerState> settle() {
+    List<OwnerState> settled = new ArrayList<>();
+    Iterator<Map.Entry<Integer, OwnerRow>> waiting = unborn.entrySet().iterator();
+    while (waiting.hasNext()) {
+      Map.Entry<Integer, OwnerRow> next = waiting.next();
+      if (publishers.knows(next.getValue().publisherRef())) {
+        OwnerState owner = born(next.getKey(), next.getValue());
+        byId.put(owner.id(), owner);
+        settled.add(owner);
+        waiting.remove();
+      }
+    }
+    return settled;
   }
 
   private OwnerState buried(int id, OwnerRow row) {

@@ -133,6 +133,14 @@ public final class PartitionTable {
     }
   }
 
+  /**
+   * To be called after each batch of restored rows, all of which are written and folded: takes in
+   * what had to wait for a row that came later.
+   */
+  public void settle() {
+    owners.settle().forEach(residency::load);
+  }
+
   private void foldDictionary(byte[] key, byte[] value) {
     int id = RowKeys.id(key);
     switch (key[0]) {

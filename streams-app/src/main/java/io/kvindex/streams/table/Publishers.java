@@ -25,6 +25,11 @@ public final class Publishers {
     return refs.get(publisher);
   }
 
+  /** Whether the row of that reference has come. */
+  boolean knows(int ref) {
+    return byRef.containsKey(ref);
+  }
+
   /** The publisher of a reference found in a row. */
   public PublisherRow get(int ref) {
     PublisherRow row = byRef.get(ref);

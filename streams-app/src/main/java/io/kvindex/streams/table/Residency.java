@@ -121,6 +121,18 @@ public final class Residency {
     aliases.keySet().removeIf(bit -> bit.ownerId() == owner.id());
   }
 
+  /** Folds all rows of an owner none of whose rows was folded yet. */
+  void load(OwnerState owner) {
+    Bytes from = RowKeys.ofId(RowKind.BLOCK, owner.id());
+    Bytes to = RowKeys.ofId(RowKind.BLOCK, owner.id() + 1);
+    try (KeyValueIterator<Bytes, byte[]> all = rows.range(from, to)) {
+      while (all.hasNext()) {
+        KeyValue<Bytes, byte[]> next = all.next();
+        fold(owner, RowKeys.hash(next.key.get()), null, BlockRow.decode(next.value));
+      }
+    }
+  }
+
   /** The owner's rows are gone: so are its aliases. */
   void forget(int ownerId) {
     if (!aliases.isEmpty()) {

@@ -17,6 +17,10 @@ public final class Streams {
 
   private final Map<Integer, StreamState> byRef = new HashMap<>();
   private final Map<StreamId, StreamState> byId = new HashMap<>();
+
+  /** Held-back records whose stream's row has not come yet: see {@link Owners#settle}. */
+  private final Map<Integer, Map<StreamState.Held, HeldRow>> early = new HashMap<>();
+
   private final Map<Integer, StreamState> waiting = new LinkedHashMap<>();
   private final Map<StreamId, StreamPosition> positions = new ConcurrentHashMap<>();
   private volatile long appliedOffset = -1;
@@ -30,6 +34,10 @@ public final class Streams {
       known = new StreamState(ref, row);
       byRef.put(ref, known);
       byId.put(row.stream(), known);
+      early
+          .getOrDefault(ref, Map.of())
+          .forEach((place, held) -> foldHeld(ref, place.eventId(), place.part(), held));
+      early.remove(ref);
     } else {
       known.setRow(row);
     }
@@ -50,10 +58,11 @@ public final class Streams {
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
   void foldHeld(int ref, long eventId, int part, @Nullable HeldRow row) {
     StreamState stream = byRef.get(ref);
-    if (stream == null) {
-      throw new IllegalStateException("BUG: held-back record of an unknown stream " + ref);
-    }
     StreamState.Held place = new StreamState.Held(eventId, part);
+    if (stream == null) {
+      foldEarly(ref, place, row);
+      return;
+    }
     int before = stream.held().size();
     if (row == null) {
       stream.held().remove(place);
@@ -65,6 +74,14 @@ public final class Streams {
       waiting.remove(ref);
     } else {
       waiting.put(ref, stream);
+    }
+  }
+
+  private void foldEarly(int ref, StreamState.Held place, @Nullable HeldRow row) {
+    if (row != null) {
+      early.computeIfAbsent(ref, r -> new HashMap<>()).put(place, row);
+    } else {
+      early.getOrDefault(ref, new HashMap<>()).remove(place);
     }
   }
 

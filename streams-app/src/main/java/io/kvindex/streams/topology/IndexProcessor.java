@@ -59,7 +59,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     taskContext.schedule(
         SWEEP_EVERY,
         PunctuationType.WALL_CLOCK_TIME,
-        now -> Objects.requireNonNull(writer).sweep(SWEPT_WHEN_IDLE));
+        now -> Objects.requireNonNull(writer).tidy(SWEPT_WHEN_IDLE));
   }
 
   @Override

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.streams.apply.Limits;
+import io.kvindex.streams.fixture.Answers;
+import io.kvindex.streams.fixture.ModelTable;
+import io.kvindex.streams.fixture.RandomLog;
+import io.kvindex.streams.fixture.RowStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.kafka.streams.KeyValue;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random logs of several publishers against a model without hashes, rows or index; restarts, old
+ * records again, a standby that follows, and a restore from a compacted changelog must all answer
+ * the same.
+ */
+class RandomLogTest {
+
+  private static final int RECORDS = 1_200;
+  private static final Limits LIMITS = Limits.DEFAULT;
+
+  @TempDir private Path dir;
+  private final List<KeyValue<byte[], byte[]>> log = new ArrayList<>();
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void shouldAnswerLikeModel_whateverHappensInBetween(long seed) {
+    System.out.println("RandomLogTest seed " + seed);
+    Random random = new Random(seed);
+    RandomLog source = new RandomLog(random);
+    ModelTable model = new ModelTable();
+    List<EventRecord> old = new ArrayList<>();
+    int matched = 0;
+    int followed = 0;
+    RowStore active = new RowStore(dir.resolve("active"), log).activate(LIMITS);
+    RowStore standby = new RowStore(dir.resolve("standby"), new ArrayList<>());
+    try {
+      for (int i = 0; i < RECORDS; i++) {
+        EventRecord record = source.next();
+        model.apply(record);
+        active.take(record, 1);
+        old.add(record);
+        if (random.nextInt(4) == 0) {
+          active.take(old.get(random.nextInt(old.size())), 1);
+        }
+        if (random.nextInt(10) == 0) {
+          active.tidy(random.nextInt(20));
+        }
+        if (random.nextInt(150) == 0) {
+          active.close();
+          active = new RowStore(dir.resolve("active"), log).activate(LIMITS);
+        }
+        if (i % 25 == 0) {
+          matched += compare(model, active, source, "active seed " + seed + " record " + i);
+        }
+        if (i % 100 == 99) {
+          standby.restore(log, followed, 1 + random.nextInt(50));
+          followed = log.size();
+          matched += compare(model, standby, source, "standby seed " + seed + " record " + i);
+        }
+      }
+      assertThat(matched).as("blocks held in compared answers").isGreaterThan(1_000);
+      restoreCompacted(model, source, random, seed);
+    } finally {
+      active.close();
+      standby.close();
+    }
+  }
+
+  private void restoreCompacted(ModelTable model, RandomLog source, Random random, long seed) {
+    for (int round = 0; round < 3; round++) {
+      int upTo = round == 0 ? log.size() : random.nextInt(log.size());
+      List<KeyValue<byte[], byte[]>> left = RowStore.compacted(log, upTo, round == 1);
+      String what = "restored seed " + seed + " compacted to " + upTo + " of " + log.size();
+      Path place = dir.resolve("cold" + round);
+      try (RowStore cold = new RowStore(place, new ArrayList<>())) {
+        cold.restore(left, 0, 1 + random.nextInt(200));
+        compare(model, cold, source, what);
+      }
+      try (RowStore warm = new RowStore(place, new ArrayList<>())) {
+        compare(model, warm, source, what + ", opened again");
+      }
+    }
+  }
+
+  /** How many blocks were held in all answers. */
+  private static int compare(ModelTable model, RowStore store, RandomLog source, String what) {
+    int blocks = 0;
+    for (String prompt : source.prompts()) {
+      List<String> expected = model.holders(prompt);
+      List<String> answers = new ArrayList<>();
+      Answers.of(store.view(), prompt).forEach(owners -> answers.add(String.join(",", owners)));
+      assertThat(answers).as("%s prompt %s", what, prompt).isEqualTo(expected);
+      blocks += expected.size();
+    }
+    return blocks;
+  }
+}

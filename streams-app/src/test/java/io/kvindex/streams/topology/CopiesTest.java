@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.SourceType;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent.Removed;
+import io.kvindex.model.event.Place;
+import io.kvindex.streams.apply.Outcome;
+import io.kvindex.streams.fixture.Engine;
+import io.kvindex.streams.fixture.IndexDriver;
+import io.kvindex.streams.fixture.Prompt;
+import io.kvindex.streams.row.RowKind;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How often a block must be removed until it is gone, and from where. */
+class CopiesTest {
+
+  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place CPU = Place.of("CPU", 0);
+  private static final Place NONE = Place.of(null, 0);
+
+  @TempDir private Path dir;
+  private final Engine vllm = new Engine("v");
+  private final Engine sglang = new Engine("s").type(SourceType.SGLANG);
+  private final Engine pool = new Engine("p").type(SourceType.MOONCAKE);
+  private final Prompt ab = new Prompt("ab");
+
+  private static Place group(int group) {
+    return new Place("GPU", 0, group, null);
+  }
+
+  @Test
+  void shouldTakeAsManyRemovalsAsStores_whenCopiesCount() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(GPU), ab.stored(GPU)), vllm.batch(ab.removed(GPU, 0, 2)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU | v/0/GPU");
+      index.feed(vllm.batch(ab.stored(GPU, 0, 1)), vllm.batch(ab.removed(GPU, 0, 2)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU");
+      Hashes twice = Hashes.wrap(Prompt.engineHash("a"), Prompt.engineHash("a"));
+      index.feed(
+          vllm.batch(ab.stored(GPU, 0, 1)), vllm.batch(new Removed(GPU, twice, Hashes.EMPTY)));
+      assertThat(index.holders("ab")).isEmpty();
+      assertThat(index.rows(RowKind.BLOCK)).isZero();
+    }
+  }
+
+  @Test
+  void shouldGoAtFirstRemoval_whenCopiesAreASet() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(sglang.batch(ab.stored(GPU), ab.stored(GPU)), sglang.batch(ab.removed(GPU, 1, 2)));
+      assertThat(index.holders("ab")).isEqualTo("s/0/GPU");
+      index.feed(sglang.batch(ab.removed(GPU, 1, 2)));
+      assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldBelieveTheEngine_whenItSaysWhatIsLeft() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(GPU), ab.stored(GPU), ab.stored(GPU)));
+      index.feed(vllm.batch(new Removed(GPU, ab.engines(0, 2), Hashes.wrap(1, 0))));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU");
+      index.feed(vllm.batch(new Removed(GPU, ab.engines(0, 2), Hashes.wrap(0, 5))));
+      assertThat(index.holders("ab")).isEmpty();
+      assertThat(index.rows(RowKind.BLOCK)).isZero();
+    }
+  }
+
+  @Test
+  void shouldLeaveOtherMediaAndRanks_whenOneIsNamed() {
+    Place rank1 = Place.of("GPU", 1);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(rank1)));
+      index.feed(vllm.batch(ab.removed(CPU, 0, 2)));
+      assertThat(index.holders("a")).isEqualTo("v/0/GPU,v/1/GPU");
+      index.feed(vllm.batch(ab.removed(GPU, 0, 2)));
+      assertThat(index.holders("a")).isEqualTo("v/1/GPU");
+    }
+  }
+
+  @Test
+  void shouldMeanDeviceTier_whenEngineNamesNoMedium() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(NONE, 0, 1)));
+      index.feed(vllm.batch(ab.removed(NONE, 0, 2)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/CPU | v/0/CPU");
+    }
+  }
+
+  @Test
+  void shouldMeanAllMedia_whenPoolNamesNone() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(pool.batch(ab.stored(CPU), ab.stored(Place.of("DISK", 0))));
+      index.feed(pool.batch(ab.removed(NONE, 1, 2)));
+      assertThat(index.holders("ab")).isEqualTo("p/0/CPU,p/0/DISK");
+    }
+  }
+
+  @Test
+  void shouldCountOnlyWhatAllGroupsHold_whenThereAreSeveral() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(group(0))));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU | v/0/GPU");
+      index.feed(vllm.batch(ab.stored(group(1), 0, 1)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU");
+      index.feed(vllm.batch(ab.stored(group(1), 1, 2)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU | v/0/GPU");
+      index.feed(vllm.batch(ab.removed(group(0), 1, 2)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU");
+      index.feed(vllm.batch(ab.stored(group(0), 1, 2), ab.removed(group(1), 0, 1)));
+      assertThat(index.holders("ab")).isEmpty();
+      index.feed(vllm.batch(ab.stored(group(99))));
+      assertThat(index.count(Outcome.GROUP_LIMIT)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void shouldHoldUntilLastName_whenOnePrefixHasTwoNames() {
+    Prompt ab2 = new Prompt("ab");
+    Hashes others = Hashes.wrap(901, 902);
+    var renamed =
+        new io.kvindex.model.event.KvEvent.Stored(
+            GPU,
+            io.kvindex.model.event.StatedContext.NONE,
+            io.kvindex.model.event.Parent.ROOT,
+            others,
+            ab2.locals(0, 2),
+            Hashes.EMPTY);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(GPU), renamed), vllm.batch(ab.removed(GPU, 0, 2)));
+      assertThat(index.holders("ab")).isEqualTo("v/0/GPU | v/0/GPU");
+      index.feed(vllm.batch(new Removed(GPU, others, Hashes.EMPTY)));
+      assertThat(index.holders("ab")).isEmpty();
+    }
+  }
+}
