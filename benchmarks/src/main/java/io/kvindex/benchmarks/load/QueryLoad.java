@@ -177,6 +177,9 @@ public final class QueryLoad {
     say(
         "client CPU per query    %.1f us (query thread), %.2f cores with the publishers",
         client.ownCpuSeconds() * 1e6 / client.answers(), own.cores());
+    say(
+        "others on this machine  %.2f cores",
+        Math.max(0, cpu.machineCores() - cpu.cores() - own.cores()));
   }
 
   private static void say(String format, Object... values) {
