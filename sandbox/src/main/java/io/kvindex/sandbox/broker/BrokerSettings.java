@@ -73,9 +73,13 @@ final class BrokerSettings {
     settings.put("group.min.session.timeout.ms", "1000");
   }
 
+  /**
+   * The cleaner remembers 24 bytes a key: with too small a buffer it reads a changelog of millions
+   * of rows again and again. 64 MiB hold 2.4 million keys a pass.
+   */
   private static void smallFootprint(Map<String, String> settings) {
     settings.put("num.network.threads", "2");
     settings.put("num.io.threads", "2");
-    settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(8 << 20));
+    settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(64 << 20));
   }
 }
