@@ -2,8 +2,10 @@
 package io.kvindex.streams;
 
 import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.table.TableView;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.PartitionView.State;
 import io.kvindex.streams.view.ReadViewQuery;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -32,10 +34,14 @@ public final class IndexerApp implements AutoCloseable {
   private static final Duration CLOSE = Duration.ofSeconds(15);
   private static final long REFRESH_MS = 200;
 
+  /** The last offset of a changelog is its last transaction's marker, which is no row. */
+  private static final long COMMIT_MARKER = 1;
+
   private final KafkaStreams streams;
   private final int partitions;
   private final LogLag lag;
   private final Map<Integer, PartitionView> views = new ConcurrentHashMap<>();
+  private final Map<Integer, Long> standbyGoals = new ConcurrentHashMap<>();
   private final ScheduledExecutorService refresher =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
@@ -105,12 +111,40 @@ public final class IndexerApp implements AutoCloseable {
                 views.put(partition, result.getResult());
               }
             });
+        markStandbys();
       }
       lag.refresh();
     } catch (RuntimeException e) {
       // The views known so far stay; they say themselves how far to trust them.
       LOG.debug("views not refreshed", e);
     }
+  }
+
+  /**
+   * A standby is not told when it has read the changelog to its end: compare offsets until then.
+   */
+  private void markStandbys() {
+    if (views.values().stream().noneMatch(view -> view.state() == State.RESTORING)) {
+      return;
+    }
+    streams
+        .allLocalStorePartitionLags()
+        .getOrDefault(IndexTopology.STORE, Map.of())
+        .forEach(
+            (partition, lagInfo) -> {
+              // The end it had when first asked for: a log that grows on must not keep it waiting.
+              long goal = standbyGoals.computeIfAbsent(partition, p -> lagInfo.endOffsetPosition());
+              PartitionView view = views.get(partition);
+              LOG.debug(
+                  "standby partition={} at={} goal={}",
+                  partition,
+                  lagInfo.currentOffsetPosition(),
+                  goal);
+              if (view instanceof TableView table
+                  && lagInfo.currentOffsetPosition() + COMMIT_MARKER >= goal) {
+                table.caughtUp();
+              }
+            });
   }
 
   @Override

@@ -33,18 +33,25 @@ public final class TableView implements PartitionView {
   }
 
   /** All rows are in the index; the changelog may hold newer ones. */
-  public void loaded() {
+  public synchronized void loaded() {
     state = State.RESTORING;
   }
 
+  /** Any thread: a standby was seen at the end of the changelog. */
+  public synchronized void caughtUp() {
+    if (state == State.RESTORING) {
+      live();
+    }
+  }
+
   /** The changelog was read to its end. */
-  public void live() {
+  public synchronized void live() {
     complete = true;
     state = State.LIVE;
   }
 
   /** Nothing will change any more. */
-  public void closed() {
+  public synchronized void closed() {
     state = State.CLOSED;
   }
 
