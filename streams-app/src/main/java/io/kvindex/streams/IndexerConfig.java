@@ -69,7 +69,7 @@ public record IndexerConfig(
   /**
    * What Kafka Streams is started with. The classic protocol keeps a store open when a standby
    * becomes active; exactly-once makes a table's rows, its changelog and its place in the log one
-   * thing, at no cost in freshness, since queries see rows before the commit (figures in ADR 0001).
+   * thing, at no cost in freshness, since queries see rows before the commit (ADR 0001).
    */
   Properties streamsProperties() {
     Map<String, Object> all = new HashMap<>(kafka);

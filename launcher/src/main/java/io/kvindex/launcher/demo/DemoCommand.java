@@ -47,7 +47,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--requests",
       paramLabel = "N",
       description = "Requests to replay (default: ${DEFAULT-VALUE}).",
-      defaultValue = "1000")
+      defaultValue = "600")
   private int requests;
 
   @Option(
@@ -61,7 +61,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--speed",
       paramLabel = "X",
       description = "Times faster than the trace (default: ${DEFAULT-VALUE}).",
-      defaultValue = "10")
+      defaultValue = "5")
   private double speed;
 
   @Option(

@@ -15,8 +15,8 @@ import org.rocksdb.WriteBufferManager;
  * RocksDB settings of all stores of a process: one block cache and one bound on memtables for all
  * of them, so that native memory does not grow with the number of partitions.
  *
- * <p>Memtables are charged to the cache. With a cache as small as the memtables nothing is left for
- * blocks and a read takes more than 100 us (figures in ADR 0001), hence the ratio.
+ * <p>Memtables are charged to the cache: one as small as the memtables would leave nothing for
+ * blocks, hence the ratio.
  */
 public final class PrefixRocksConfig implements RocksDBConfigSetter {
 
