@@ -94,6 +94,10 @@ public record IndexerConfig(
         8 << 20);
     all.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 2);
     all.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), 128 << 10);
+    // A transaction's first batch may be told to come again while the one before is completing;
+    // with
+    // several under way those behind it would be refused as out of order, and loudly.
+    all.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION), 1);
     if (groupInstanceId != null) {
       all.put(
           StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
