@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * bytes and time.
  */
 final class BodyDrain implements Runnable {
-  private static final long MAX_BYTES = 512L << 20;
-  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
+  static final long MAX_BYTES = 512L << 20;
+  static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Request request;
   private final Callback done;

@@ -9,6 +9,8 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
 import io.kvindex.query.reply.ErrorBody;
 import io.kvindex.query.reply.JsonBuffer;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,11 +60,37 @@ final class ControlErrors {
 
   private static void answer(Context ctx, ApiException refusal, HttpMeters meters) {
     meters.refused(refusal.code());
+    if (refusal.code() == ErrorCode.BODY_TOO_LARGE) {
+      drain(ctx);
+    }
     JsonBuffer body = new JsonBuffer();
     ErrorBody.write(refusal, body);
     ctx.status(refusal.code().status()).contentType("application/json").result(body.asText());
     if (refusal.code() == ErrorCode.TOO_MANY_REQUESTS) {
       ctx.header("Retry-After", Replies.RETRY_AFTER_SECONDS);
+    }
+  }
+
+  /**
+   * Reads the rest of a body of unannounced length before its 413 goes out: a connection closed
+   * with unread input is reset, and the client may never see the answer. Bounded as in {@link
+   * BodyDrain}.
+   */
+  private static void drain(Context ctx) {
+    long start = System.nanoTime();
+    byte[] chunk = new byte[1 << 16];
+    try {
+      InputStream rest = ctx.req().getInputStream();
+      long bytes = 0;
+      int read = 0;
+      while (read >= 0
+          && bytes < BodyDrain.MAX_BYTES
+          && System.nanoTime() - start < BodyDrain.MAX_NANOS) {
+        read = rest.read(chunk);
+        bytes += read;
+      }
+    } catch (IOException e) {
+      LOG.debug("the client went away while its refused body was read", e);
     }
   }
 }
