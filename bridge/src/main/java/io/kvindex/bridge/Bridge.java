@@ -120,10 +120,7 @@ public final class Bridge implements AutoCloseable {
    * epoch; empty = it has all.
    */
   public OptionalLong oldestUnackedMicros() {
-    return workers().stream()
-        .mapToLong(WorkerStatus::oldestUnackedMicros)
-        .filter(micros -> micros != 0)
-        .min();
+    return control.oldestUnackedMicros();
   }
 
   /** Leaves as a killed process does: nothing more is written, not even progress. For tests. */

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -95,6 +96,18 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
         .filter(Objects::nonNull)
         .map(Following::status)
         .toList();
+  }
+
+  /**
+   * When the oldest batch was read that Kafka does not have yet, empty = it has all; any thread.
+   */
+  public OptionalLong oldestUnackedMicros() {
+    return publishers.all().stream()
+        .map(followed -> followed.following)
+        .filter(Objects::nonNull)
+        .mapToLong(Following::oldestUnackedMicros)
+        .filter(micros -> micros != 0)
+        .min();
   }
 
   /** Whether this bridge has its share of the publishers and knows them all; any thread. */

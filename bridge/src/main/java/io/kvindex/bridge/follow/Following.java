@@ -67,6 +67,11 @@ public final class Following {
             : Map.of(StreamId.of(registration.publisher()).key(), sequence));
   }
 
+  /** When the oldest batch not acknowledged yet was read, 0 = all are. */
+  public long oldestUnackedMicros() {
+    return follower.oldestUnackedMicros();
+  }
+
   /** What to show of it. */
   public WorkerStatus status() {
     SendSession.Acked acked = follower.session().acked();

@@ -79,7 +79,8 @@ public final class AllInOne implements AutoCloseable {
                     REGISTRATION_TIMEOUT,
                     options.defaultProfile(),
                     Media.standard()),
-                new StreamsIndexAccess(indexer, () -> ageMs(bridge.oldestUnackedMicros())),
+                new StreamsIndexAccess(
+                    indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros()))),
                 metrics));
     URI uri = URI.create("http://" + options.bind() + ":" + api.port());
     StartupGate.awaitReady(uri);

@@ -11,8 +11,6 @@ import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -72,14 +70,7 @@ public final class StreamsIndexAccess implements IndexAccess {
 
     @Override
     public Collection<String> degradedInstances() {
-      TreeSet<String> degraded = null;
-      for (Map.Entry<StreamId, StreamPosition> stream : partition.positions().entrySet()) {
-        if (stream.getValue().degraded()) {
-          degraded = degraded == null ? new TreeSet<>() : degraded;
-          degraded.add(stream.getKey().publisher().instanceId());
-        }
-      }
-      return degraded == null ? List.of() : degraded;
+      return partition.degradedInstances();
     }
 
     @Override

@@ -8,7 +8,9 @@ import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,9 @@ public final class Streams {
   private volatile long appliedOffset = -1;
   private volatile int heldRecords;
 
+  /** Asked for with every query, so kept ready. */
+  private volatile List<String> degraded = List.of();
+
   Streams() {}
 
   void fold(int ref, StreamRow row) {
@@ -41,18 +46,33 @@ public final class Streams {
     } else {
       known.setRow(row);
     }
-    positions.put(
-        row.stream(),
-        new StreamPosition(
-            row.incarnation(),
-            row.last(),
-            row.sourceOffset(),
-            row.sourceTimeMicros(),
-            row.appendTimeMs(),
-            row.gaps()));
+    StreamPosition before =
+        positions.put(
+            row.stream(),
+            new StreamPosition(
+                row.incarnation(),
+                row.last(),
+                row.sourceOffset(),
+                row.sourceTimeMicros(),
+                row.appendTimeMs(),
+                row.gaps()));
+    if ((before != null && before.degraded()) != row.gaps() > 0) {
+      listDegraded();
+    }
     if (row.sourceOffset() > appliedOffset) {
       appliedOffset = row.sourceOffset();
     }
+  }
+
+  private void listDegraded() {
+    TreeSet<String> instances = new TreeSet<>();
+    positions.forEach(
+        (stream, position) -> {
+          if (position.degraded()) {
+            instances.add(stream.publisher().instanceId());
+          }
+        });
+    degraded = List.copyOf(instances);
   }
 
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
@@ -103,6 +123,11 @@ public final class Streams {
   /** Any thread: records held back. */
   public int heldRecords() {
     return heldRecords;
+  }
+
+  /** Any thread. */
+  List<String> degradedInstances() {
+    return degraded;
   }
 
   Map<StreamId, StreamPosition> positions() {

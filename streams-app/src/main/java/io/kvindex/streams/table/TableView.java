@@ -98,6 +98,11 @@ public final class TableView implements PartitionView {
   }
 
   @Override
+  public Collection<String> degradedInstances() {
+    return streams.degradedInstances();
+  }
+
+  @Override
   public int heldRecords() {
     return streams.heldRecords();
   }

@@ -54,6 +54,9 @@ public interface PartitionView {
   /** All streams seen in this partition. */
   Map<StreamId, StreamPosition> positions();
 
+  /** Instances of which a stream has holes, in order; nearly always none. */
+  Collection<String> degradedInstances();
+
   /** Records that wait for their predecessor. */
   int heldRecords();
 
