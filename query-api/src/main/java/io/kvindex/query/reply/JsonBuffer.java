@@ -14,6 +14,18 @@ public final class JsonBuffer {
   private static final int KEPT = 1 << 20;
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
+  /** All numbers of two digits: an answer has hundreds of small ones. */
+  private static final byte[] PAIRS = new byte[200];
+
+  private static final int MAX_DIGITS = 19;
+
+  static {
+    for (int i = 0; i < 100; i++) {
+      PAIRS[2 * i] = (byte) ('0' + i / 10);
+      PAIRS[2 * i + 1] = (byte) ('0' + i % 10);
+    }
+  }
+
   private byte[] bytes = new byte[INITIAL];
   private int length;
 
@@ -71,16 +83,31 @@ public final class JsonBuffer {
       bytes[length++] = '-';
       value = -value;
     }
-    int digits = 1;
-    for (long rest = value; rest >= 10; rest /= 10) {
-      digits++;
+    int digits = digits(value);
+    int at = length + digits;
+    while (value >= 10) {
+      long rest = value / 100;
+      int pair = (int) (value - rest * 100) * 2;
+      bytes[--at] = PAIRS[pair + 1];
+      bytes[--at] = PAIRS[pair];
+      value = rest;
     }
-    for (int at = length + digits - 1; at >= length; at--) {
-      bytes[at] = (byte) ('0' + value % 10);
-      value /= 10;
+    if (at > length) {
+      bytes[--at] = (byte) ('0' + value);
     }
     length += digits;
     return this;
+  }
+
+  private static int digits(long value) {
+    int digits = 1;
+    for (long limit = 10; value >= limit; limit *= 10) {
+      digits++;
+      if (digits == MAX_DIGITS) {
+        break; // the next limit would not fit
+      }
+    }
+    return digits;
   }
 
   /** A quoted and escaped string. */
