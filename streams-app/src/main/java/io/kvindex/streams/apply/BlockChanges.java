@@ -5,20 +5,26 @@ import io.kvindex.streams.row.BlockRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
-/** Residency changes of one record, net per row. */
+/** Residency changes of one record, net per row, in the order of their first mention. */
 final class BlockChanges {
+
+  private static final int SMALLEST = 64;
 
   private final PartitionTable table;
   private final KeyValueStore<Bytes, byte[]> store;
   private final Unheld unheld;
-  private final Map<Bytes, BlockChange> changes = new LinkedHashMap<>();
+  private final List<BlockChange> changes = new ArrayList<>();
+
+  /** Open addressing: number of the change + 1, 0 = free; at most half full. */
+  private int[] places = new int[SMALLEST];
 
   BlockChanges(PartitionTable table, KeyValueStore<Bytes, byte[]> store, Unheld unheld) {
     this.table = table;
@@ -37,24 +43,60 @@ final class BlockChanges {
   }
 
   private BlockChange of(OwnerState owner, long engineHash, int group, boolean read) {
-    Bytes key = RowKeys.block(owner.id(), engineHash, group);
-    BlockChange change = changes.get(key);
-    if (change == null) {
-      byte[] value = read ? store.get(key) : null;
-      BlockRow before = value == null ? null : BlockRow.decode(value);
-      change = new BlockChange(owner, engineHash, group, before);
-      changes.put(key, change);
+    int place = place(owner, engineHash, group);
+    if (places[place] != 0) {
+      return changes.get(places[place] - 1);
+    }
+    byte[] value = read ? store.get(RowKeys.block(owner.id(), engineHash, group)) : null;
+    BlockRow before = value == null ? null : BlockRow.decode(value);
+    BlockChange change = new BlockChange(owner, engineHash, group, before);
+    changes.add(change);
+    places[place] = changes.size();
+    if (2 * changes.size() > places.length) {
+      grow();
     }
     return change;
   }
 
+  /** Where a row's change is, or would be. */
+  private int place(OwnerState owner, long engineHash, int group) {
+    long mixed = (engineHash + owner.id() * 31L + group) * 0x9E3779B97F4A7C15L;
+    int place = (int) (mixed >>> 32) & places.length - 1;
+    while (places[place] != 0) {
+      BlockChange change = changes.get(places[place] - 1);
+      if (change.engineHash == engineHash && change.owner == owner && change.group == group) {
+        return place;
+      }
+      place = place + 1 & places.length - 1;
+    }
+    return place;
+  }
+
+  private void grow() {
+    places = new int[2 * places.length];
+    for (int i = 0; i < changes.size(); i++) {
+      BlockChange change = changes.get(i);
+      places[place(change.owner, change.engineHash, change.group)] = i + 1;
+    }
+  }
+
+  private void clear() {
+    changes.clear();
+    if (places.length > 64 * SMALLEST) {
+      places = new int[SMALLEST];
+    } else {
+      Arrays.fill(places, 0);
+    }
+  }
+
   /** Adds the rows that differ from what is stored. */
   void write(RowBatch batch) {
-    for (Map.Entry<Bytes, BlockChange> entry : changes.entrySet()) {
-      BlockChange change = entry.getValue();
+    for (BlockChange change : changes) {
       BlockRow after = change.after();
       if (!Objects.equals(change.before, after)) {
-        batch.block(entry.getKey(), after == null ? null : after.encode());
+        batch.block(
+            RowKeys.block(change.owner.id(), change.engineHash, change.group),
+            after == null ? null : after.encode());
       }
       dropOrphan(batch, change, after);
     }
@@ -79,13 +121,11 @@ final class BlockChanges {
 
   /** Brings the index up to the rows, which are written by now. */
   void fold() {
-    for (BlockChange change : changes.values()) {
+    for (BlockChange change : changes) {
       table.residency().fold(change.owner, change.engineHash, change.before, change.after());
     }
-    for (BlockChange change : changes.values()) {
-      reportUnheld(change);
-    }
-    changes.clear();
+    changes.forEach(this::reportUnheld);
+    clear();
   }
 
   private void reportUnheld(BlockChange change) {
@@ -100,7 +140,8 @@ final class BlockChanges {
 
   private void report(BlockChange change, int space, long lookupKey) {
     if (!change.owner.index().held(lookupKey)) {
-      unheld.block(space, change.engineHash, lookupKey);
+      boolean whole = !table.publishers().get(change.owner.row().publisherRef()).hasSeveralGroups();
+      unheld.block(space, change.engineHash, lookupKey, whole);
     }
   }
 }

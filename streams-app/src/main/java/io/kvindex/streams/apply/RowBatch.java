@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.streams.row.ContentRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.row.StreamRow;
@@ -40,6 +41,19 @@ public final class RowBatch {
   void put(Bytes key, byte @Nullable [] value) {
     rows.add(KeyValue.pair(key, value));
     table.fold(key.get(), null, value);
+  }
+
+  /** Writes a content row. */
+  void content(Bytes key, boolean known, ContentRow row) {
+    rows.add(KeyValue.pair(key, row.encode()));
+    table.foldContent(key.get(), known, true);
+  }
+
+  /** Deletes a content row, which must be there. */
+  @SuppressWarnings("NullAway") // Kafka's list of rows takes null for a deletion
+  void contentForgotten(Bytes key) {
+    rows.add(KeyValue.pair(key, null));
+    table.foldContent(key.get(), true, false);
   }
 
   /** Writes a stream's position, after everything else. */

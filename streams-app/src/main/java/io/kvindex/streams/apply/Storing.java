@@ -12,7 +12,6 @@ import io.kvindex.streams.row.LoraRow;
 import io.kvindex.streams.row.OrphanRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
-import io.kvindex.streams.row.SpaceRow;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import java.util.HashMap;
@@ -168,7 +167,7 @@ final class Storing {
   private boolean surelyAbsent(OwnerState owner, int space, @Nullable ContentRow content) {
     return content != null
         && table.orphans().size() == 0
-        && table.tables().space(space).publisherRef() == SpaceRow.SHARED
+        && table.tables().space(space).isShared()
         && !table.publishers().get(owner.row().publisherRef()).hasSeveralGroups()
         && !owner.holds(content.lookupKey());
   }

@@ -98,7 +98,7 @@ final class Sweeper {
     table.fold(row.key.get(), row.value, null);
     BlockRow block = BlockRow.decode(row.value);
     if (block.resolved() && !owner.index().held(block.lookupKey())) {
-      unheld.block(block.space(), RowKeys.hash(row.key.get()), block.lookupKey());
+      unheld.block(block.space(), RowKeys.hash(row.key.get()), block.lookupKey(), false);
     }
   }
 }

@@ -44,7 +44,7 @@ public final class TableWriter {
     this.store = store;
     this.counts = counts;
     this.limits = limits;
-    contents = new Contents(store, limits.unheldContents());
+    contents = new Contents(table.knownHashes(), store, limits.unheldContents());
     batch = new RowBatch(table, store, contents::unheld);
     applier =
         new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
@@ -83,13 +83,13 @@ public final class TableWriter {
    * As {@link #sweep}, while nothing else is to be done; also looks for what a former task left.
    */
   public boolean tidy(int rows) {
-    contents.review(rows, table.tables()::held);
+    contents.review(rows, table.tables());
     return sweep(rows);
   }
 
   /** Deletes up to {@code rows} rows of dead owners; whether more are left. */
   public boolean sweep(int rows) {
-    contents.trim(batch, table.tables()::held);
+    contents.trim(batch, table.tables());
     commit();
     return sweeper.sweep(rows);
   }

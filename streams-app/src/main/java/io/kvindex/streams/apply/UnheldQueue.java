@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.streams.table.KnownHashes;
 import java.util.Arrays;
 
 /**
- * Blocks in the order they lost their last holder, 20 bytes each: there may be a million. For one
- * thread.
+ * Blocks in the order they lost their last holder, each once, about 30 bytes each: there may be a
+ * million. For one thread.
  */
 final class UnheldQueue {
 
   private static final int SMALLEST = 1024;
 
+  /** Space, its complement where the meaning may be gone already. */
   private int[] spaces = new int[SMALLEST];
+
   private long[] hashes = new long[SMALLEST];
   private long[] lookupKeys = new long[SMALLEST];
+  private final KnownHashes queued = new KnownHashes();
   private int head;
   private int size;
 
   /** Takes the oldest block. */
   interface Taker {
-    void take(int space, long hash, long lookupKey);
+    void take(int space, long hash, long lookupKey, boolean meant);
   }
 
   int size() {
     return size;
   }
 
-  void add(int space, long hash, long lookupKey) {
+  /** A block that is in the queue already keeps its turn. */
+  void add(int space, long hash, long lookupKey, boolean meant) {
+    if (queued.mayContain(space, hash)) {
+      return;
+    }
+    queued.add(space, hash);
     if (size == spaces.length) {
       grow();
     }
     int at = head + size & spaces.length - 1;
-    spaces[at] = space;
+    spaces[at] = meant ? space : ~space;
     hashes[at] = hash;
     lookupKeys[at] = lookupKey;
     size++;
@@ -42,7 +51,9 @@ final class UnheldQueue {
     int at = head;
     head = head + 1 & spaces.length - 1;
     size--;
-    taker.take(spaces[at], hashes[at], lookupKeys[at]);
+    int space = spaces[at] < 0 ? ~spaces[at] : spaces[at];
+    queued.remove(space, hashes[at]);
+    taker.take(space, hashes[at], lookupKeys[at], spaces[at] >= 0);
   }
 
   private void grow() {

@@ -36,6 +36,7 @@ public final class PartitionTable {
     RowKind.OWNER,
     RowKind.STREAM,
     RowKind.HELD,
+    RowKind.CONTENT,
     RowKind.ORPHAN,
     RowKind.BLOCK
   };
@@ -48,6 +49,7 @@ public final class PartitionTable {
   private final Residency residency;
   private final Orphans orphans = new Orphans();
   private final Streams streams = new Streams();
+  private final KnownHashes knownHashes = new KnownHashes();
   private final TableView view;
 
   /**
@@ -104,13 +106,13 @@ public final class PartitionTable {
   /**
    * Follows the change of one row, which is written already.
    *
-   * @param before the row's former value; only needed for residency rows
+   * @param before the row's former value; only needed for residency and content rows
    * @param after its value now, null = deleted
    */
   public void fold(byte[] key, byte @Nullable [] before, byte @Nullable [] after) {
     switch (key[0]) {
       case RowKind.BLOCK -> foldBlock(key, before, after);
-      case RowKind.CONTENT -> {}
+      case RowKind.CONTENT -> foldContent(key, before != null, after != null);
       case RowKind.OWNER -> foldOwner(RowKeys.id(key), after);
       case RowKind.ORPHAN ->
           orphans.fold(
@@ -139,6 +141,15 @@ public final class PartitionTable {
    */
   public void settle() {
     owners.settle().forEach(residency::load);
+  }
+
+  /** Follows the coming and going of a content row. */
+  public void foldContent(byte[] key, boolean before, boolean after) {
+    if (after && !before) {
+      knownHashes.add(RowKeys.id(key), RowKeys.hash(key));
+    } else if (before && !after) {
+      knownHashes.remove(RowKeys.id(key), RowKeys.hash(key));
+    }
   }
 
   private void foldDictionary(byte[] key, byte[] value) {
@@ -206,6 +217,11 @@ public final class PartitionTable {
   /** What is resident. */
   public Residency residency() {
     return residency;
+  }
+
+  /** Hashes that mean something. */
+  public KnownHashes knownHashes() {
+    return knownHashes;
   }
 
   /** What waits for its prefix. */

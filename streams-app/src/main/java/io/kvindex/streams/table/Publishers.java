@@ -3,6 +3,7 @@ package io.kvindex.streams.table;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.streams.row.PublisherRow;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,13 +11,18 @@ import org.jspecify.annotations.Nullable;
 /** The publishers of a partition: rows {@code P}. */
 public final class Publishers {
 
-  private final Map<Integer, PublisherRow> byRef = new HashMap<>();
+  /** By reference: asked for with every block. */
+  private @Nullable PublisherRow[] byRef = new PublisherRow[16];
+
   private final Map<PublisherId, Integer> refs = new HashMap<>();
 
   Publishers() {}
 
   void fold(int ref, PublisherRow row) {
-    byRef.put(ref, row);
+    if (ref >= byRef.length) {
+      byRef = Arrays.copyOf(byRef, Math.max(ref + 1, 2 * byRef.length));
+    }
+    byRef[ref] = row;
     refs.put(row.publisher(), ref);
   }
 
@@ -27,12 +33,12 @@ public final class Publishers {
 
   /** Whether the row of that reference has come. */
   boolean knows(int ref) {
-    return byRef.containsKey(ref);
+    return ref < byRef.length && byRef[ref] != null;
   }
 
   /** The publisher of a reference found in a row. */
   public PublisherRow get(int ref) {
-    PublisherRow row = byRef.get(ref);
+    PublisherRow row = ref < byRef.length ? byRef[ref] : null;
     if (row == null) {
       throw new IllegalStateException("BUG: row names an unknown publisher " + ref);
     }
@@ -41,6 +47,6 @@ public final class Publishers {
 
   /** A reference no publisher has. */
   public int next() {
-    return byRef.size() + 1;
+    return refs.size() + 1;
   }
 }

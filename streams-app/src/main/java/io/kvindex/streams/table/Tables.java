@@ -6,6 +6,7 @@ import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.row.SpaceRow;
 import io.kvindex.streams.row.TableRow;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +22,9 @@ public final class Tables {
   /** Read by any thread. */
   private final Map<TableId, Integer> tableRefs = new ConcurrentHashMap<>();
 
-  private final Map<Integer, SpaceRow> spaces = new HashMap<>();
+  /** By reference: asked for with every block. */
+  private @Nullable SpaceRow[] spaces = new SpaceRow[8];
+
   private final Map<SpaceRow, Integer> spaceRefs = new HashMap<>();
 
   Tables(Epochs epochs) {
@@ -35,7 +38,10 @@ public final class Tables {
   }
 
   void foldSpace(int ref, SpaceRow row) {
-    spaces.put(ref, row);
+    if (ref >= spaces.length) {
+      spaces = Arrays.copyOf(spaces, Math.max(ref + 1, 2 * spaces.length));
+    }
+    spaces[ref] = row;
     spaceRefs.put(row, ref);
   }
 
@@ -56,7 +62,7 @@ public final class Tables {
 
   /** The space of a reference found in a row. */
   public SpaceRow space(int ref) {
-    return known(spaces.get(ref), "space", ref);
+    return known(ref < spaces.length ? spaces[ref] : null, "space", ref);
   }
 
   /** The table of a reference found in a row. */
@@ -81,7 +87,7 @@ public final class Tables {
 
   /** A reference no space has. */
   public int nextSpace() {
-    return spaces.size() + 1;
+    return spaceRefs.size() + 1;
   }
 
   private static <T> T known(@Nullable T found, String what, int ref) {
