@@ -9,7 +9,9 @@ import io.kvindex.streams.view.PartitionView.State;
 import io.kvindex.streams.view.ReadViewQuery;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +42,7 @@ public final class IndexerApp implements AutoCloseable {
   private final KafkaStreams streams;
   private final int partitions;
   private final LogLag lag;
+  private final LocalState localState;
   private final Map<Integer, PartitionView> views = new ConcurrentHashMap<>();
   private final Map<Integer, Long> standbyGoals = new ConcurrentHashMap<>();
   private final ScheduledExecutorService refresher =
@@ -50,6 +53,7 @@ public final class IndexerApp implements AutoCloseable {
     IndexTopology topology =
         new IndexTopology(new Epochs(), new IndexMeters(metrics, views), config.limits());
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
+    localState = new LocalState(config.stateDir(), config.applicationId());
     lag = new LogLag(config, partitions, metrics);
     streams.setUncaughtExceptionHandler(
         exception -> {
@@ -65,6 +69,9 @@ public final class IndexerApp implements AutoCloseable {
    */
   public static IndexerApp start(IndexerConfig config, int partitions, MeterRegistry metrics) {
     IndexerApp app = new IndexerApp(config, partitions, metrics);
+    if (app.localState.isTooOld(Instant.now())) {
+      app.streams.cleanUp();
+    }
     app.streams.start();
     app.refresher.scheduleWithFixedDelay(
         app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
@@ -102,8 +109,7 @@ public final class IndexerApp implements AutoCloseable {
       if (streams.state().isRunningOrRebalancing()) {
         Map<Integer, QueryResult<PartitionView>> results =
             streams
-                .query(
-                    StateQueryRequest.inStore(IndexTopology.STORE).withQuery(new ReadViewQuery()))
+                .query(StateQueryRequest.inStore(IndexTopology.STORE).withQuery(ReadViewQuery.LOOK))
                 .getPartitionResults();
         results.forEach(
             (partition, result) -> {
@@ -112,6 +118,7 @@ public final class IndexerApp implements AutoCloseable {
               }
             });
         markStandbys();
+        localState.follows(Instant.now());
       }
       lag.refresh();
     } catch (RuntimeException e) {
@@ -124,7 +131,7 @@ public final class IndexerApp implements AutoCloseable {
    * A standby is not told when it has read the changelog to its end: compare offsets until then.
    */
   private void markStandbys() {
-    if (views.values().stream().noneMatch(view -> view.state() == State.RESTORING)) {
+    if (views.values().stream().noneMatch(IndexerApp::isCatchingUp)) {
       return;
     }
     streams
@@ -142,9 +149,22 @@ public final class IndexerApp implements AutoCloseable {
                   goal);
               if (view instanceof TableView table
                   && lagInfo.currentOffsetPosition() + COMMIT_MARKER >= goal) {
+                load(partition);
                 table.caughtUp();
               }
             });
+  }
+
+  private static boolean isCatchingUp(PartitionView view) {
+    return view.state() == State.LOADING || view.state() == State.RESTORING;
+  }
+
+  /** Its rows are all there: an index not begun yet is built now. */
+  private void load(int partition) {
+    streams.query(
+        StateQueryRequest.inStore(IndexTopology.STORE)
+            .withQuery(ReadViewQuery.LOAD)
+            .withPartitions(Set.of(partition)));
   }
 
   @Override

@@ -4,6 +4,7 @@ package io.kvindex.streams.store;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.ReadViewQuery;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,10 +31,11 @@ import org.jspecify.annotations.Nullable;
  * changelogging layer, so that it sees writes of the active task as well as rows restored from the
  * changelog, on standbys too.
  *
- * <p>The fold is loaded by a thread of its own, started when the store opens: Kafka opens each
- * store twice at a warm start, and the first time is over before anything is read. Whoever writes
- * first waits for it. The writer of the active task folds its own changes, because it knows what
- * the rows held before; restored rows are folded here.
+ * <p>The fold is loaded by a thread of its own, started when a store with rows opens: Kafka opens
+ * each store twice at a warm start, and the first time is over before anything is read. Whoever
+ * writes first waits for it. An empty store is loaded when it has been filled. The writer of the
+ * active task folds its own changes, because it knows what the rows held before; restored rows are
+ * folded here.
  *
  * <p>{@link #managesOffsets}, {@link #commit} and {@link #committedOffset} go to RocksDB together:
  * one without the others costs a full restore at every start (Kafka Streams 4.3, KIP-1035).
@@ -41,9 +43,13 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("deprecation") // managesOffsets still decides in 4.3 who keeps the offsets
 final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
 
+  private static final int SMALL_BATCH = 1_000;
+
   private final KeyValueStore<Bytes, byte[]> inner;
   private final Epochs epochs;
   private @Nullable TableLoader loader;
+  private @Nullable PartitionTable unloaded;
+  private int smallBatches;
 
   PrefixStore(KeyValueStore<Bytes, byte[]> inner, Epochs epochs) {
     this.inner = inner;
@@ -53,11 +59,31 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
   @Override
   public void init(StateStoreContext context, StateStore root) {
     inner.init(new RestoreContext(context, this::restore), root);
-    loader = TableLoader.start(new PartitionTable(context.taskId().partition(), inner, epochs));
+    open(new PartitionTable(context.taskId().partition(), inner, epochs));
   }
 
-  private TableLoader loader() {
+  private synchronized void open(PartitionTable table) {
+    if (isEmpty()) {
+      unloaded = table;
+      loader = null;
+    } else {
+      loader = TableLoader.start(table);
+    }
+  }
+
+  private boolean isEmpty() {
+    try (KeyValueIterator<Bytes, byte[]> all = inner.all()) {
+      return !all.hasNext();
+    }
+  }
+
+  private synchronized TableLoader loader() {
     TableLoader current = loader;
+    if (current == null && unloaded != null) {
+      current = TableLoader.start(unloaded);
+      unloaded = null;
+      loader = current;
+    }
     if (current == null) {
       throw new IllegalStateException("store " + name() + " is not open");
     }
@@ -66,6 +92,9 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
 
   /** Rows from the changelog, in the order they were written; a null value deletes. */
   private void restore(Collection<KeyValue<byte[], byte[]>> batch) {
+    if (fillInBulk(batch)) {
+      return;
+    }
     PartitionTable table = loader().await();
     Map<Bytes, byte @Nullable []> written = new HashMap<>();
     List<KeyValue<Bytes, byte[]>> rows = new ArrayList<>(batch.size());
@@ -73,7 +102,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     for (KeyValue<byte[], byte[]> row : batch) {
       Bytes key = Bytes.wrap(row.key);
       rows.add(KeyValue.pair(key, row.value));
-      if (row.key[0] == RowKind.BLOCK) {
+      if (row.key[0] == RowKind.BLOCK || row.key[0] == RowKind.CONTENT) {
         before.add(written.containsKey(key) ? written.get(key) : inner.get(key));
         written.put(key, row.value);
       } else {
@@ -87,20 +116,43 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     table.settle();
   }
 
+  /**
+   * While a store that was empty when it opened is being filled, rows are only written: to fold
+   * them one by one each needs its former value, a read that makes a restore several times as long.
+   * Scanning them once at the end does not. Two small batches in a row mean that the end is near.
+   *
+   * @return false if the rows must be folded one by one
+   */
+  private synchronized boolean fillInBulk(Collection<KeyValue<byte[], byte[]>> batch) {
+    smallBatches = batch.size() < SMALL_BATCH ? smallBatches + 1 : 0;
+    if (unloaded == null || smallBatches > 1) {
+      return false;
+    }
+    inner.putAll(batch.stream().map(row -> KeyValue.pair(Bytes.wrap(row.key), row.value)).toList());
+    return true;
+  }
+
   @Override
   @SuppressWarnings("unchecked") // the query's class says what it returns
   public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
-    TableLoader current = loader;
-    if (current == null || !isOpen()) {
-      return QueryResult.forFailure(FailureReason.NOT_PRESENT, "the store is not open");
-    }
-    if (query instanceof ReadViewQuery) {
-      return answer((R) current.view());
-    }
     if (query instanceof TableAccessQuery) {
-      return answer((R) current.await());
+      return answer((R) loader().await());
+    }
+    if (query instanceof ReadViewQuery read) {
+      PartitionView view = isOpen() ? view(read) : null;
+      return view == null
+          ? QueryResult.forFailure(FailureReason.NOT_PRESENT, "the store is not open")
+          : answer((R) view);
     }
     return QueryResult.forUnknownQueryType(query, this);
+  }
+
+  /** Null while the store is opening. */
+  private synchronized @Nullable PartitionView view(ReadViewQuery read) {
+    if (unloaded != null && !read.load()) {
+      return unloaded.view();
+    }
+    return unloaded == null && loader == null ? null : loader().view();
   }
 
   private <R> QueryResult<R> answer(R result) {
@@ -111,11 +163,16 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public void close() {
-    TableLoader current = loader;
+    TableLoader current = stopLoading();
     if (current != null) {
       current.close();
     }
     inner.close();
+  }
+
+  private synchronized @Nullable TableLoader stopLoading() {
+    unloaded = null;
+    return loader;
   }
 
   @Override

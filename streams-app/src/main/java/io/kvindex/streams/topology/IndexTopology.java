@@ -6,6 +6,7 @@ import io.kvindex.streams.apply.Counts;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.store.PrefixStoreSupplier;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -29,6 +30,9 @@ public final class IndexTopology implements Supplier<Topology> {
   /** Name of the store; part of the changelog topic's name. */
   public static final String STORE = "prefix-table";
 
+  /** How long a replica may be away and still follow the changelog from where it was. */
+  public static final Duration TOMBSTONES_KEPT = Duration.ofHours(1);
+
   private static final Map<String, String> CHANGELOG =
       Map.of(
           "cleanup.policy",
@@ -36,7 +40,11 @@ public final class IndexTopology implements Supplier<Topology> {
           "segment.bytes",
           "67108864",
           "min.cleanable.dirty.ratio",
-          "0.3");
+          "0.5",
+          // Every block that goes leaves tombstones: kept for a day, as is usual, a restore would
+          // read little else. LocalState sees to it that nobody follows with older rows.
+          "delete.retention.ms",
+          Long.toString(TOMBSTONES_KEPT.toMillis()));
 
   private final Epochs epochs;
   private final Counts counts;
