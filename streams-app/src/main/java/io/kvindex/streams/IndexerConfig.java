@@ -36,6 +36,12 @@ public record IndexerConfig(
   /** Application id where nobody says otherwise. */
   public static final String DEFAULT_APPLICATION = "kvindex";
 
+  /** Standbys see a row when it is committed. */
+  private static final int COMMIT_MS = 100;
+
+  /** Without standbys nobody waits for a commit, and each one holds up the table for a while. */
+  private static final int COMMIT_MS_ALONE = 1_000;
+
   public IndexerConfig {
     kafka = Map.copyOf(kafka);
     if (!kafka.containsKey("bootstrap.servers")) {
@@ -76,7 +82,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-    all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 100);
+    all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, standbys == 0 ? COMMIT_MS_ALONE : COMMIT_MS);
     all.put(StreamsConfig.POLL_MS_CONFIG, 100);
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, standbys);
@@ -92,11 +98,11 @@ public record IndexerConfig(
     all.put(
         StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),
         8 << 20);
-    all.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 2);
+    // Rows wait for nobody but the commit, which sends what is left.
+    all.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 50);
     all.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), 128 << 10);
-    // A transaction's first batch may be told to come again while the one before is completing;
-    // with
-    // several under way those behind it would be refused as out of order, and loudly.
+    // A transaction's first batch may be told to come again while the one before is completing:
+    // with several under way those behind it would be refused as out of order, and loudly.
     all.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION), 1);
     if (groupInstanceId != null) {
       all.put(
