@@ -54,7 +54,7 @@ public final class IndexerApp implements AutoCloseable {
         new IndexTopology(new Epochs(), new IndexMeters(metrics, views), config.limits());
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
     localState = new LocalState(config.stateDir(), config.applicationId());
-    lag = new LogLag(config, partitions, metrics);
+    lag = new LogLag(config, partitions, views, metrics);
     streams.setUncaughtExceptionHandler(
         exception -> {
           LOG.error("stream thread failed, another takes its place", exception);

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
@@ -17,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the tables are behind the log: its end against what was committed. Refreshed by one
- * thread, read by any.
+ * How far the tables are behind the log: its end against what this process has taken, or, for
+ * partitions of others, what was committed. Refreshed by one thread, read by any.
  */
 final class LogLag implements AutoCloseable {
 
@@ -29,19 +30,25 @@ final class LogLag implements AutoCloseable {
   private final Admin admin;
   private final String applicationId;
   private final int partitions;
+  private final Map<Integer, PartitionView> views;
   private final AtomicLongArray behind;
 
-  LogLag(IndexerConfig config, int partitions, MeterRegistry metrics) {
+  LogLag(
+      IndexerConfig config,
+      int partitions,
+      Map<Integer, PartitionView> views,
+      MeterRegistry metrics) {
     this.admin = Admin.create(new HashMap<>(config.kafka()));
     this.applicationId = config.applicationId();
     this.partitions = partitions;
+    this.views = views;
     this.behind = new AtomicLongArray(partitions);
     for (int i = 0; i < partitions; i++) {
       int partition = i;
       behind.set(i, UNKNOWN);
       Gauge.builder("kvindex.kafka.lag", () -> Math.max(0, behind.get(partition)))
           .tag("partition", Integer.toString(i))
-          .description("records of the events topic not applied and committed yet")
+          .description("records of the events topic not applied yet")
           .register(metrics);
     }
   }
@@ -82,7 +89,9 @@ final class LogLag implements AutoCloseable {
           .forEach(
               (partition, end) -> {
                 OffsetAndMetadata done = committed.get(partition);
-                long from = done == null ? 0 : done.offset();
+                PartitionView view = views.get(partition.partition());
+                long taken = view == null ? 0 : view.takenOffset() + 1;
+                long from = Math.max(taken, done == null ? 0 : done.offset());
                 behind.set(partition.partition(), Math.max(0, end.offset() - from));
               });
     } catch (InterruptedException e) {

@@ -76,6 +76,7 @@ public final class TableWriter {
       case HOLD -> hold(record, stream, offset, appendTimeMs);
     }
     releaseOverdue(appendTimeMs);
+    table.streams().taken(offset);
     sweep(SWEPT_PER_RECORD);
   }
 

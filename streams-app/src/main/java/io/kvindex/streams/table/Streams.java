@@ -26,6 +26,7 @@ public final class Streams {
   private final Map<Integer, StreamState> waiting = new LinkedHashMap<>();
   private final Map<StreamId, StreamPosition> positions = new ConcurrentHashMap<>();
   private volatile long appliedOffset = -1;
+  private volatile long takenOffset = -1;
   private volatile int heldRecords;
 
   /** Asked for with every query, so kept ready. */
@@ -136,5 +137,14 @@ public final class Streams {
 
   long appliedOffset() {
     return appliedOffset;
+  }
+
+  /** The record at that offset was dealt with, whatever became of it. */
+  public void taken(long offset) {
+    takenOffset = offset;
+  }
+
+  long takenOffset() {
+    return takenOffset;
   }
 }

@@ -116,4 +116,9 @@ public final class TableView implements PartitionView {
   public long appliedOffset() {
     return streams.appliedOffset();
   }
+
+  @Override
+  public long takenOffset() {
+    return streams.takenOffset();
+  }
 }

@@ -65,4 +65,10 @@ public interface PartitionView {
 
   /** Highest offset of the events topic that is visible, -1 = none. */
   long appliedOffset();
+
+  /**
+   * Highest offset this process has dealt with as the partition's owner, -1 = none: what came is
+   * visible, waits for its predecessor or was no use. Ahead of what is committed.
+   */
+  long takenOffset();
 }

@@ -64,6 +64,7 @@ class SequencingTest {
       index.feed(stored, stored, removed, stored, removed);
       assertThat(index.holders("abc")).isEmpty();
       assertThat(index.count(Outcome.DUPLICATE)).isEqualTo(3);
+      assertThat(index.view().takenOffset()).isEqualTo(4);
       assertThat(index.rows(RowKind.BLOCK)).isZero();
     }
   }
