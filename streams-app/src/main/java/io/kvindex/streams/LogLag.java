@@ -7,6 +7,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -33,6 +35,11 @@ final class LogLag implements AutoCloseable {
   private final Map<Integer, PartitionView> views;
   private final AtomicLongArray behind;
 
+  /** Where the log ended when it was first looked at: up to there everything must be visible. */
+  private final Map<Integer, Long> firstEnds = new ConcurrentHashMap<>();
+
+  private final Set<Integer> caughtUp = ConcurrentHashMap.newKeySet();
+
   LogLag(
       IndexerConfig config,
       int partitions,
@@ -57,11 +64,14 @@ final class LogLag implements AutoCloseable {
     return Math.max(0, behind.get(partition));
   }
 
-  /** The partition that keeps this replica from being ready, null = none. */
+  /**
+   * The partition that keeps this replica from being ready, null = none. What was visible before a
+   * restart must be visible again first; later some lag is no reason to send routers away.
+   */
   @Nullable String tooFarBehind() {
     for (int i = 0; i < partitions; i++) {
       long records = behind.get(i);
-      if (records == UNKNOWN || records > READY_WITHIN) {
+      if (records == UNKNOWN || records > READY_WITHIN || !caughtUp.contains(i)) {
         return "partition "
             + i
             + " is "
@@ -92,12 +102,19 @@ final class LogLag implements AutoCloseable {
                 PartitionView view = views.get(partition.partition());
                 long taken = view == null ? 0 : view.takenOffset() + 1;
                 long from = Math.max(taken, done == null ? 0 : done.offset());
-                behind.set(partition.partition(), Math.max(0, end.offset() - from));
+                note(partition.partition(), end.offset(), from);
               });
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException("lag not measured", e);
+    }
+  }
+
+  private void note(int partition, long end, long from) {
+    behind.set(partition, Math.max(0, end - from));
+    if (from >= firstEnds.computeIfAbsent(partition, p -> end)) {
+      caughtUp.add(partition);
     }
   }
 
