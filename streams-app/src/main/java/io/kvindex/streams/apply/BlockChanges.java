@@ -26,6 +26,8 @@ final class BlockChanges {
   /** Open addressing: number of the change + 1, 0 = free; at most half full. */
   private int[] places = new int[SMALLEST];
 
+  private long[] keys = new long[SMALLEST];
+
   BlockChanges(PartitionTable table, KeyValueStore<Bytes, byte[]> store, Unheld unheld) {
     this.table = table;
     this.store = store;
@@ -121,11 +123,26 @@ final class BlockChanges {
 
   /** Brings the index up to the rows, which are written by now. */
   void fold() {
+    touch();
     for (BlockChange change : changes) {
       table.residency().fold(change.owner, change.engineHash, change.before, change.after());
     }
     changes.forEach(this::reportUnheld);
     clear();
+  }
+
+  /** A record's blocks are in one table: their entries are fetched together, not one by one. */
+  private void touch() {
+    if (changes.isEmpty()) {
+      return;
+    }
+    if (keys.length < changes.size()) {
+      keys = new long[2 * changes.size()];
+    }
+    for (int i = 0; i < changes.size(); i++) {
+      keys[i] = changes.get(i).lookupKey();
+    }
+    changes.get(0).owner.index().touch(keys, changes.size());
   }
 
   private void reportUnheld(BlockChange change) {
