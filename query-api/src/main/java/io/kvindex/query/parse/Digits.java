@@ -52,6 +52,16 @@ final class Digits {
     return flags == 0 ? fold(nibbles) : -1;
   }
 
+  /**
+   * Value of the first {@code digits} (1 to 8) bytes of a word whose other bytes are ignored, -1 if
+   * one of them is no digit.
+   */
+  static long head(long word, int digits) {
+    long nibbles = (word ^ ZEROS) << -8 * digits; // the shift counts modulo 64
+    long flags = (((nibbles & LOW_BITS) + TO_HIGH_BIT) | nibbles) & HIGH_BITS;
+    return flags == 0 ? fold(nibbles) : -1;
+  }
+
   /** Value of eight digit bytes. */
   static long eight(long word) {
     return fold(word ^ ZEROS);

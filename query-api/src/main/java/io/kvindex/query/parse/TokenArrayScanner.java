@@ -73,11 +73,12 @@ final class TokenArrayScanner {
   /** Value of the bytes in {@code [start, at)}, -1 for what is not a plain u32. */
   private static long value(byte[] text, int start, int at) {
     int digits = at - start;
-    if (digits <= 0 || (text[start] == '0' && digits > 1)) {
+    long word = Digits.word(text, start);
+    if (digits <= 0 || ((byte) word == '0' && digits > 1)) {
       return -1;
     }
     if (digits <= 8) {
-      return Digits.tail(Digits.word(text, at - 8), digits);
+      return Digits.head(word, digits);
     }
     if (digits > MAX_DIGITS) {
       return -1;
