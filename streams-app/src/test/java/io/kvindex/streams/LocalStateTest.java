@@ -19,12 +19,12 @@ class LocalStateTest {
     LocalState state = new LocalState(dir.resolve("new"), "app");
     assertThat(state.isTooOld(now)).as("nothing there yet").isFalse();
     state.follows(now);
-    assertThat(state.isTooOld(now.plus(Duration.ofMinutes(29)))).isFalse();
-    assertThat(state.isTooOld(now.plus(Duration.ofMinutes(31)))).isTrue();
-    state.follows(now.plus(Duration.ofMinutes(20)));
+    assertThat(state.isTooOld(now.plus(Duration.ofMinutes(9)))).isFalse();
+    assertThat(state.isTooOld(now.plus(Duration.ofMinutes(11)))).isTrue();
+    state.follows(now.plus(Duration.ofMinutes(6)));
     LocalState next = new LocalState(dir.resolve("new"), "app");
-    assertThat(next.isTooOld(now.plus(Duration.ofMinutes(31)))).isFalse();
-    assertThat(next.isTooOld(now.plus(Duration.ofMinutes(51)))).isTrue();
+    assertThat(next.isTooOld(now.plus(Duration.ofMinutes(11)))).isFalse();
+    assertThat(next.isTooOld(now.plus(Duration.ofMinutes(17)))).isTrue();
     assertThat(new LocalState(dir.resolve("new"), "other").isTooOld(now)).isFalse();
   }
 }

@@ -31,7 +31,7 @@ public final class IndexTopology implements Supplier<Topology> {
   public static final String STORE = "prefix-table";
 
   /** How long a replica may be away and still follow the changelog from where it was. */
-  public static final Duration TOMBSTONES_KEPT = Duration.ofHours(1);
+  public static final Duration TOMBSTONES_KEPT = Duration.ofMinutes(20);
 
   private static final Map<String, String> CHANGELOG =
       Map.of(
@@ -40,7 +40,7 @@ public final class IndexTopology implements Supplier<Topology> {
           "segment.bytes",
           "67108864",
           "min.cleanable.dirty.ratio",
-          "0.5",
+          "0.6",
           // Every block that goes leaves tombstones: kept for a day, as is usual, a restore would
           // read little else. LocalState sees to it that nobody follows with older rows.
           "delete.retention.ms",
