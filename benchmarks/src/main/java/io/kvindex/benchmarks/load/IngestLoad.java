@@ -19,7 +19,7 @@ public final class IngestLoad {
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(25);
   private static final long QUIET_POLL_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long PROBE_NS = 100_000;
-  private static final long LOST_NS = TimeUnit.SECONDS.toNanos(25);
+  private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
   private static final int MARKER_BLOCKS = 8;
   private static final long MARKER = 4L << 56;
 
