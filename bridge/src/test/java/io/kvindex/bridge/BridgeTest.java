@@ -4,77 +4,22 @@ package io.kvindex.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.kvindex.bridge.follow.FollowLimits;
 import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.testing.Chain;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
-import io.kvindex.bridge.zmq.ReplayPolicy;
-import io.kvindex.model.PublisherId;
-import io.kvindex.model.SourceType;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
-import io.kvindex.model.registration.Registration;
-import io.kvindex.model.topic.Topics;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.LongStream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
-class BridgeTest {
-
-  private static final Duration SOON = Duration.ofSeconds(20);
-  private static final ReplayPolicy QUICK =
-      new ReplayPolicy(4, Duration.ofSeconds(2), 2, 16, Duration.ofMillis(20));
-
-  @TempDir private static Path dataDir;
-  private static Site site;
-  private static int tests;
-  private final String name = "e" + ++tests;
-  private final List<AutoCloseable> open = new ArrayList<>();
-  private final List<Registration> registered = new ArrayList<>();
-
-  @BeforeAll
-  static void startBroker() throws Exception {
-    site = new Site(dataDir);
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    site.close();
-  }
-
-  /** Leaves no registration behind, which the next test's bridge would follow. */
-  @AfterEach
-  void closeAll() throws Exception {
-    for (Registration registration : registered) {
-      site.unregister(registration.publisher());
-    }
-    for (int i = open.size() - 1; i >= 0; i--) {
-      open.get(i).close();
-    }
-  }
-
-  private long register(Registration registration) throws Exception {
-    registered.add(registration);
-    return site.register(registration);
-  }
+/** Joining, going on, and holes in what engines send. */
+class BridgeTest extends BridgeFixture {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -116,7 +61,7 @@ class BridgeTest {
     assertThat(records)
         .extracting(EventRecord::incarnation)
         .containsOnly(records.get(0).incarnation());
-    assertThat(records).noneMatch(BridgeTest::hasGap);
+    assertThat(records).noneMatch(BridgeFixture::hasGap);
     assertThat(killed.isAlive()).isFalse();
   }
 
@@ -146,7 +91,7 @@ class BridgeTest {
     Bridge bridge = bridge();
     register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
     awaitIds(99);
-    assertThat(Chain.of(site.events(name))).hasSize(100).noneMatch(BridgeTest::hasGap);
+    assertThat(Chain.of(site.events(name))).hasSize(100).noneMatch(BridgeFixture::hasGap);
     assertThat(engine.asks()).isGreaterThanOrEqualTo(3);
     awaitState(bridge, PublisherState.ACTIVE);
     assertSumRule(bridge);
@@ -180,7 +125,7 @@ class BridgeTest {
     engine.publishUnheard(10, 14);
     engine.publish(15, 20);
     awaitIds(20);
-    assertThat(Chain.of(site.events(name))).hasSize(21).noneMatch(BridgeTest::hasGap);
+    assertThat(Chain.of(site.events(name))).hasSize(21).noneMatch(BridgeFixture::hasGap);
     assertThat(counter(worker(bridge), "gaps_filled")).isEqualTo(1);
     assertSumRule(bridge);
   }
@@ -220,7 +165,7 @@ class BridgeTest {
     engine.reconnect();
     // Nothing more is published: only the replay after the new connection can bring them.
     awaitIds(19);
-    assertThat(Chain.of(site.events(name))).hasSize(20).noneMatch(BridgeTest::hasGap);
+    assertThat(Chain.of(site.events(name))).hasSize(20).noneMatch(BridgeFixture::hasGap);
     awaitState(bridge, PublisherState.ACTIVE);
   }
 
@@ -271,189 +216,5 @@ class BridgeTest {
     awaitState(bridge, PublisherState.DEGRADED);
     await().atMost(SOON).until(() -> quarantined().size() == 1);
     assertThat(quarantined().get(0).value()).containsExactly(0xc1);
-  }
-
-  @Test
-  void shouldLoseNothing_whenTheBrokerIsAwayForSomeSeconds() throws Exception {
-    FakeEngine engine = engine(true);
-    Bridge bridge = bridge();
-    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
-    engine.publish(0, 99);
-    awaitIds(99);
-    site.stopBroker();
-    engine.publish(100, 1_999);
-    await().atMost(SOON).until(() -> bridge.oldestUnackedMicros().isPresent());
-    site.startBroker();
-    engine.publish(2_000, 2_099);
-    awaitIds(2_099);
-    assertThat(Chain.of(site.events(name))).hasSize(2_100).noneMatch(BridgeTest::hasGap);
-    await().atMost(SOON).until(() -> bridge.oldestUnackedMicros().isEmpty());
-  }
-
-  @Test
-  void shouldRetire_whenUnregistered() throws Exception {
-    FakeEngine engine = engine(true);
-    Bridge bridge = bridge();
-    Registration registration = Site.engine(name, engine.endpoint(), engine.replayEndpoint());
-    register(registration);
-    engine.publish(0, 9);
-    awaitIds(9);
-    long tombstone = site.unregister(registration.publisher());
-    await().atMost(SOON).until(() -> isRetired(name, tombstone));
-    assertThat(bridge.workers()).isEmpty();
-    long again = register(registration);
-    await().atMost(SOON).until(() -> last(name).incarnation().generation() == again);
-    await().atMost(SOON).until(() -> last(name).position().eventId() == 9);
-  }
-
-  @Test
-  void shouldRetire_whenUnregisteredWhileNoBridgeRan() throws Exception {
-    FakeEngine engine = engine(true);
-    Bridge bridge = bridge();
-    Registration registration = Site.engine(name, engine.endpoint(), engine.replayEndpoint());
-    register(registration);
-    engine.publish(0, 9);
-    awaitIds(9);
-    bridge.close();
-    long tombstone = site.unregister(registration.publisher());
-    bridge();
-    await().atMost(SOON).until(() -> isRetired(name, tombstone));
-    // Its progress is taken back, so the next assignment has nothing to retire.
-    await().atMost(SOON).until(() -> lastProgressIsTombstone());
-  }
-
-  @Test
-  void shouldSayFailed_whenATypeIsNotDecoded() throws Exception {
-    Bridge bridge = bridge();
-    register(Site.engine(name, "tcp://127.0.0.1:9", null, SourceType.MOONCAKE));
-    awaitState(bridge, PublisherState.FAILED);
-    assertThat(worker(bridge).lastError()).contains("Mooncake");
-    await().atMost(SOON).until(() -> mine(Topics.BRIDGE_PROGRESS).size() >= 2);
-  }
-
-  @Test
-  void shouldNeedAHandfulOfThreads_whenItFollows200Publishers() throws Exception {
-    FakeEngine engine = engine(true);
-    engine.publish(0, 4);
-    Bridge bridge = bridge();
-    int before = Thread.activeCount();
-    for (int i = 0; i < 200; i++) {
-      register(Site.engine(name + "-" + i, engine.endpoint(), engine.replayEndpoint()));
-    }
-    await()
-        .atMost(Duration.ofSeconds(40))
-        .until(
-            () ->
-                bridge.workers().stream()
-                        .filter(w -> w.state() == PublisherState.ACTIVE && lastOf(w) == 4)
-                        .count()
-                    == 200);
-    int more = Thread.activeCount() - before;
-    assertThat(more).as("threads for 200 publishers").isLessThan(20);
-    engine.publish(5, 5);
-    await()
-        .atMost(SOON)
-        .until(() -> bridge.workers().stream().filter(w -> lastOf(w) == 5).count() == 200);
-  }
-
-  private FakeEngine engine(boolean topicFrame) {
-    FakeEngine engine = new FakeEngine(topicFrame);
-    open.add(engine);
-    return engine;
-  }
-
-  private Bridge bridge() {
-    Bridge bridge =
-        Bridge.start(
-            BridgeConfig.at(site.bootstrap()).with(FollowLimits.DEFAULT, QUICK),
-            new SimpleMeterRegistry());
-    open.add(bridge);
-    return bridge;
-  }
-
-  private static Bridge bridgeOf(List<AutoCloseable> all) {
-    return (Bridge) all.get(all.size() - 1);
-  }
-
-  private static WorkerStatus worker(Bridge bridge) {
-    return bridge.workers().get(0);
-  }
-
-  private static long lastSequence(Bridge bridge) {
-    return bridge.workers().isEmpty() ? -1 : lastOf(worker(bridge));
-  }
-
-  private static long lastOf(WorkerStatus worker) {
-    Long last = worker.lastSequence();
-    return last == null ? -1 : last;
-  }
-
-  private static long counter(WorkerStatus worker, String name) {
-    return worker.counters().getOrDefault(name, 0L);
-  }
-
-  private static boolean hasGap(EventRecord record) {
-    return record.events().stream().anyMatch(KvEvent.Gap.class::isInstance);
-  }
-
-  private static void awaitState(Bridge bridge, PublisherState state) {
-    await()
-        .atMost(SOON)
-        .until(() -> !bridge.workers().isEmpty() && worker(bridge).state() == state);
-  }
-
-  private void awaitIds(long last) {
-    await()
-        .atMost(SOON)
-        .until(
-            () -> {
-              List<Long> ids = Chain.ids(site.events(name));
-              return !ids.isEmpty() && ids.get(ids.size() - 1) == last;
-            });
-    assertThat(Chain.ids(site.events(name)))
-        .isSubsetOf(LongStream.rangeClosed(0, last).boxed().toList());
-  }
-
-  private EventRecord last(String instance) {
-    List<EventRecord> events = site.events(instance);
-    return events.get(events.size() - 1);
-  }
-
-  private boolean isRetired(String instance, long generation) {
-    EventRecord last = last(instance);
-    return last.events().equals(List.of(new KvEvent.Retired()))
-        && last.incarnation().generation() == generation;
-  }
-
-  private List<ConsumerRecord<byte[], byte[]>> quarantined() {
-    return mine(Topics.QUARANTINE);
-  }
-
-  private List<ConsumerRecord<byte[], byte[]>> mine(String topic) {
-    String key = new PublisherId(name, "default", 0).key();
-    return site.read(topic).stream()
-        .filter(r -> new String(r.key(), StandardCharsets.UTF_8).equals(key))
-        .toList();
-  }
-
-  private boolean lastProgressIsTombstone() {
-    var records = mine(Topics.BRIDGE_PROGRESS);
-    return records.get(records.size() - 1).value() == null;
-  }
-
-  /** Every frame received has ended in exactly one outcome. */
-  private static void assertSumRule(Bridge bridge) {
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
-              WorkerStatus worker = worker(bridge);
-              long outcomes = 0;
-              for (FrameOutcome outcome : FrameOutcome.values()) {
-                outcomes += counter(worker, outcome.label());
-              }
-              assertThat(outcomes)
-                  .isEqualTo(counter(worker, "frames_live") + counter(worker, "frames_replayed"));
-            });
   }
 }
