@@ -106,7 +106,8 @@ public final class IndexerApp implements AutoCloseable {
 
   private void refresh() {
     try {
-      if (streams.state().isRunningOrRebalancing()) {
+      boolean running = streams.state().isRunningOrRebalancing();
+      if (running) {
         Map<Integer, QueryResult<PartitionView>> results =
             streams
                 .query(StateQueryRequest.inStore(IndexTopology.STORE).withQuery(ReadViewQuery.LOOK))
@@ -118,9 +119,12 @@ public final class IndexerApp implements AutoCloseable {
               }
             });
         markStandbys();
-        localState.follows(Instant.now());
       }
       lag.refresh();
+      if (running) {
+        // Kafka answered: a replica cut off from it misses deletions like one that is down.
+        localState.follows(Instant.now());
+      }
     } catch (RuntimeException e) {
       // The views known so far stay; they say themselves how far to trust them.
       LOG.debug("views not refreshed", e);
