@@ -41,7 +41,7 @@ public final class QueryLoad {
     port = options.number("port", 13333);
     pid = options.number("pid", 0);
     connections = options.number("connections", 16);
-    warmUpSeconds = options.number("warm-up", 60);
+    warmUpSeconds = options.number("warm-up", 100);
     seconds = options.number("seconds", 60);
     churnBlocks = options.number("churn", 10_000);
     checkEvery = options.number("check-every", 64);

@@ -2,9 +2,10 @@
 package io.kvindex.query.parse;
 
 /**
- * Reads {@code [1,2, 3]} into a body's token array. Works on a bit mask of the commas of 64 bytes
- * at a time, so that finding the next number does not wait for the previous one: that wait is what
- * limits a scanner that goes number by number.
+ * Reads {@code [1,2, 3]} into a body's token array. Works on a bit mask of all but the digits of 64
+ * bytes at a time, so that finding the next number does not wait for the previous one: that wait is
+ * what limits a scanner that goes number by number. The mask also says that what lies between two
+ * separators is digits, so that no number has to be looked at again for it.
  */
 final class TokenArrayScanner {
   /** Answer for an array this scanner leaves to Jackson. */
@@ -13,7 +14,9 @@ final class TokenArrayScanner {
   /** Bytes that must be readable (and are ignored) beyond the end of the text. */
   static final int PADDING = 64;
 
+  private static final int BLOCK = Long.SIZE;
   private static final int MAX_DIGITS = 10;
+  private static final int COMMA_SPACE = ',' | ' ' << 8;
   private static final long TEN_TO_8 = 100_000_000L;
   private static final long MAX_U32 = 0xFFFF_FFFFL;
 
@@ -30,22 +33,33 @@ final class TokenArrayScanner {
     int[] tokens = into.tokensWithRoom(Math.min(maxItems, (end - from) / 4 + 16));
     int start = from;
     int count = 0;
-    for (int base = from; base < end; base += 64) {
-      for (long mask = Digits.commaMask(text, base); mask != 0; mask &= mask - 1) {
-        int at = base + Long.numberOfTrailingZeros(mask);
-        long value = value(text, start, at);
-        if (value < 0) {
-          // No number up to a comma: the comma is another member's, or the array is unusual.
+    for (int base = from; base < end; base += BLOCK) {
+      if (tokens.length - count < BLOCK) {
+        if (count >= maxItems) {
+          return UNUSUAL;
+        }
+        tokens = into.tokensWithRoom(count + BLOCK);
+      }
+      long separators = Digits.nonDigitMask(text, base);
+      if (end - base < BLOCK) {
+        separators |= -1L << (end - base);
+      }
+      // Of a comma and a space only the comma ends a number.
+      for (long ends = separators & ~(separators << 1); ends != 0; ends &= ends - 1) {
+        int at = base + Long.numberOfTrailingZeros(ends);
+        int after = Digits.pair(text, at);
+        if ((after & 0xFF) != ',') {
+          if (at < start) {
+            continue; // the space after a comma that was the last byte of a block
+          }
           return last(text, start, end, count, maxItems, into);
         }
-        if (count == tokens.length) {
-          if (count >= maxItems) {
-            return UNUSUAL;
-          }
-          tokens = into.tokensWithRoom(count + 1);
+        long value = value(text, start, at);
+        if (value < 0) {
+          return UNUSUAL;
         }
         tokens[count++] = (int) value;
-        start = text[at + 1] == ' ' ? at + 2 : at + 1;
+        start = after == COMMA_SPACE ? at + 2 : at + 1;
       }
     }
     return last(text, start, end, count, maxItems, into);
@@ -55,7 +69,7 @@ final class TokenArrayScanner {
   private static int last(
       byte[] text, int start, int end, int count, int maxItems, QueryBody into) {
     int at = start;
-    while (at < end && at - start <= MAX_DIGITS && text[at] != ']') {
+    while (at < end && text[at] >= '0' && text[at] <= '9') {
       at++;
     }
     if (at >= end || text[at] != ']' || count >= maxItems) {
@@ -70,22 +84,28 @@ final class TokenArrayScanner {
     return at + 1;
   }
 
-  /** Value of the bytes in {@code [start, at)}, -1 for what is not a plain u32. */
+  /**
+   * Value of the bytes in {@code [start, at)}, -1 for what is not a plain u32.
+   *
+   * @param at the first byte after the digits that follow the last separator: when the byte at
+   *     {@code start} is a digit, all up to {@code at} are
+   */
   private static long value(byte[] text, int start, int at) {
     int digits = at - start;
     long word = Digits.word(text, start);
-    if (digits <= 0 || ((byte) word == '0' && digits > 1)) {
-      return -1;
-    }
-    if (digits <= 8) {
+    byte first = (byte) word;
+    if (first >= '1' && first <= '9' && digits <= 8) {
       return Digits.head(word, digits);
     }
-    if (digits > MAX_DIGITS) {
+    return first == '0' ? (digits == 1 ? 0 : -1) : large(text, start, digits);
+  }
+
+  private static long large(byte[] text, int start, int digits) {
+    if (digits <= 8 || digits > MAX_DIGITS || text[start] < '1' || text[start] > '9') {
       return -1;
     }
-    long high = Digits.tail(Digits.word(text, at - 16), digits - 8);
-    long low = Digits.tail(Digits.word(text, at - 8), 8);
-    long value = high * TEN_TO_8 + low;
-    return high >= 0 && low >= 0 && value <= MAX_U32 ? value : -1;
+    long high = Digits.head(Digits.word(text, start), digits - 8);
+    long value = high * TEN_TO_8 + Digits.eight(Digits.word(text, start + digits - 8));
+    return value <= MAX_U32 ? value : -1;
   }
 }
