@@ -104,6 +104,11 @@ public final class IndexerApp implements AutoCloseable {
     return lag.records(partition);
   }
 
+  /** Whether all that the log held at this process's start has been applied to a partition. */
+  public boolean caughtUp(int partition) {
+    return lag.caughtUp(partition);
+  }
+
   private void refresh() {
     try {
       boolean running = streams.state().isRunningOrRebalancing();

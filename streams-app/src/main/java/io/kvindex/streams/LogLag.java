@@ -64,6 +64,10 @@ final class LogLag implements AutoCloseable {
     return Math.max(0, behind.get(partition));
   }
 
+  boolean caughtUp(int partition) {
+    return caughtUp.contains(partition);
+  }
+
   /**
    * The partition that keeps this replica from being ready, null = none. What was visible before a
    * restart must be visible again first; later some lag is no reason to send routers away.

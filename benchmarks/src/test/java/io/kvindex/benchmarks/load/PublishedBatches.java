@@ -18,11 +18,15 @@ final class PublishedBatches {
 
   private PublishedBatches() {}
 
+  /** JeroMQ 0.6.0 sometimes connects and never greets; after this long it tries again. */
+  private static final int HANDSHAKE_MS = 300;
+
   static List<EngineBatch> replay(LoadPublisher publisher, int from) {
     List<EngineBatch> batches = new ArrayList<>();
     try (ZContext context = new ZContext()) {
       ZMQ.Socket dealer = context.createSocket(SocketType.DEALER);
       dealer.setReceiveTimeOut(1);
+      dealer.setHandshakeIvl(HANDSHAKE_MS);
       dealer.connect(publisher.replayEndpoint());
       dealer.send(new byte[0], ZMQ.SNDMORE);
       dealer.send(new byte[] {(byte) from});

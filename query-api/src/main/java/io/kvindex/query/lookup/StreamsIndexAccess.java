@@ -33,8 +33,11 @@ public final class StreamsIndexAccess implements IndexAccess {
 
   @Override
   public @Nullable TableView view(TableId table) {
-    PartitionView view = indexer.view(TablePartition.of(table, indexer.partitions()));
-    return view == null || !view.complete() ? null : new View(view, table, lagMs.getAsLong());
+    int partition = TablePartition.of(table, indexer.partitions());
+    PartitionView view = indexer.view(partition);
+    return view == null || !view.complete()
+        ? null
+        : new View(view, table, indexer.caughtUp(partition), lagMs.getAsLong());
   }
 
   @Override
@@ -55,7 +58,8 @@ public final class StreamsIndexAccess implements IndexAccess {
     return null;
   }
 
-  private record View(PartitionView partition, TableId table, long lagMs) implements TableView {
+  private record View(PartitionView partition, TableId table, boolean caughtUp, long lagMs)
+      implements TableView {
 
     @Override
     public PrefixIndex index() {
@@ -65,7 +69,9 @@ public final class StreamsIndexAccess implements IndexAccess {
 
     @Override
     public Trust trust() {
-      return partition.state() == PartitionView.State.LIVE ? Trust.EXACT : Trust.STALE;
+      // After a start all may be there that the changelog held, and not yet what the log holds.
+      boolean kept = caughtUp && partition.state() == PartitionView.State.LIVE;
+      return kept ? Trust.EXACT : Trust.STALE;
     }
 
     @Override
