@@ -131,6 +131,7 @@ public final class BridgeMetrics {
     private final Counter cleared;
     private final Counter gap;
     private final Counter retired;
+    private final Counter begun;
 
     KindCounters(MeterRegistry registry) {
       stored = registry.counter(PREFIX + "events", "kind", "stored");
@@ -138,6 +139,7 @@ public final class BridgeMetrics {
       cleared = registry.counter(PREFIX + "events", "kind", "cleared");
       gap = registry.counter(PREFIX + "events", "kind", "gap");
       retired = registry.counter(PREFIX + "events", "kind", "retired");
+      begun = registry.counter(PREFIX + "events", "kind", "begun");
     }
 
     @Override
@@ -163,6 +165,11 @@ public final class BridgeMetrics {
     @Override
     public void retired(KvEvent.Retired event) {
       retired.increment();
+    }
+
+    @Override
+    public void begun(KvEvent.Begun event) {
+      begun.increment();
     }
   }
 }

@@ -44,6 +44,29 @@ public record EventRecord(
   }
 
   /**
+   * A record that does nothing but fence: it says that a life began, and takes no place in the
+   * stream, so that the life's first batch is still to come.
+   */
+  public static EventRecord opening(
+      TableId table, StreamId stream, SourceType type, CopyPolicy copies, Incarnation incarnation) {
+    return new EventRecord(
+        table,
+        stream,
+        type,
+        copies,
+        incarnation,
+        Position.whole(0),
+        null,
+        0,
+        List.of(new KvEvent.Begun()));
+  }
+
+  /** Whether it was made by {@link #opening}. */
+  public boolean isOpening() {
+    return events.size() == 1 && events.get(0) instanceof KvEvent.Begun;
+  }
+
+  /**
    * Place of a record in its stream.
    *
    * @param eventId the publisher's number for the batch, unsigned

@@ -6,7 +6,12 @@ package io.kvindex.model.event;
  * {@link EventRecord}, which says who, which life and when.
  */
 public sealed interface KvEvent
-    permits KvEvent.Stored, KvEvent.Removed, KvEvent.Cleared, KvEvent.Gap, KvEvent.Retired {
+    permits KvEvent.Stored,
+        KvEvent.Removed,
+        KvEvent.Cleared,
+        KvEvent.Gap,
+        KvEvent.Retired,
+        KvEvent.Begun {
 
   /**
    * Dispatches to the method for this kind; a new kind does not compile until every visitor knows
@@ -30,6 +35,9 @@ public sealed interface KvEvent
 
     /** The publisher is gone for good. */
     void retired(Retired event);
+
+    /** A new life began. */
+    void begun(Begun event);
   }
 
   /**
@@ -124,6 +132,17 @@ public sealed interface KvEvent
     @Override
     public void accept(Visitor visitor) {
       visitor.retired(this);
+    }
+  }
+
+  /**
+   * The record's life began: everything older ones announced is dead from here on, before the new
+   * one has said anything. Travels alone, in a record that takes no place in its stream.
+   */
+  record Begun() implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.begun(this);
     }
   }
 }

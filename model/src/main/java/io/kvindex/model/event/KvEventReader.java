@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.event;
 
+import io.kvindex.model.event.KvEvent.Begun;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
@@ -28,6 +29,7 @@ final class KvEventReader {
       case KvEventWriter.CLEARED -> new Cleared(in.readInt(), in.readEnum(ClearScope.values()));
       case KvEventWriter.GAP -> new Gap(in.readVarint(), in.readVarint());
       case KvEventWriter.RETIRED -> new Retired();
+      case KvEventWriter.BEGUN -> new Begun();
       default -> throw new MalformedRecordException("unknown event kind " + kind);
     };
   }

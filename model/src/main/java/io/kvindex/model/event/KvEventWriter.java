@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.event;
 
+import io.kvindex.model.event.KvEvent.Begun;
 import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
@@ -15,6 +16,7 @@ final class KvEventWriter implements KvEvent.Visitor {
   static final int CLEARED = 3;
   static final int GAP = 4;
   static final int RETIRED = 5;
+  static final int BEGUN = 6;
 
   private final RecordWriter out;
 
@@ -56,6 +58,11 @@ final class KvEventWriter implements KvEvent.Visitor {
     out.writeByte(GAP);
     out.writeVarint(event.from());
     out.writeVarint(event.to());
+  }
+
+  @Override
+  public void begun(Begun event) {
+    out.writeByte(BEGUN);
   }
 
   @Override

@@ -65,7 +65,8 @@ class EventRecordCodecTest {
         new KvEvent.Removed(Place.of("CPU", 0), Hashes.wrap(1, 1), Hashes.wrap(1, 0)),
         new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
         new KvEvent.Gap(5, 9),
-        new KvEvent.Retired());
+        new KvEvent.Retired(),
+        new KvEvent.Begun());
   }
 
   @Test

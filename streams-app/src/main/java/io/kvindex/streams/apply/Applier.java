@@ -211,6 +211,11 @@ final class Applier implements KvEvent.Visitor {
     gaps = 0;
   }
 
+  @Override
+  public void begun(KvEvent.Begun event) {
+    // Its life was begun with its record.
+  }
+
   private void killAll(int ref) {
     List.copyOf(table.owners().live(ref)).forEach(this::kill);
   }

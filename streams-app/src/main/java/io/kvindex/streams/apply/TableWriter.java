@@ -65,6 +65,36 @@ public final class TableWriter {
       commit();
       life = record.incarnation();
     }
+    if (record.isOpening()) {
+      open(record, life);
+    } else {
+      place(record, life, offset, appendTimeMs);
+    }
+    releaseOverdue(appendTimeMs);
+    table.streams().taken(offset);
+    sweep(SWEPT_PER_RECORD);
+  }
+
+  /** Its life has begun by now; what the stream waited for or lacked was of the one before. */
+  private void open(EventRecord record, Incarnation life) {
+    if (Sequencer.compareLives(record.incarnation(), life) < 0) {
+      counts.add(Outcome.STALE_INCARNATION, 1);
+      return;
+    }
+    StreamState known = table.streams().get(record.stream());
+    if (known != null
+        && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
+      counts.add(Outcome.DUPLICATE, 1);
+      return;
+    }
+    applier.beginLife(record);
+    batch.position(streamRef(record), StreamRow.atStart(record.stream(), record.incarnation()));
+    commit();
+    drain(Objects.requireNonNull(table.streams().get(record.stream())));
+    counts.add(Outcome.APPLIED, 1);
+  }
+
+  private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
     StreamRow stream = stream(record);
     switch (Sequencer.judge(life, stream, record)) {
       case APPLY -> {
@@ -75,9 +105,6 @@ public final class TableWriter {
       case STALE_INCARNATION -> counts.add(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> hold(record, stream, offset, appendTimeMs);
     }
-    releaseOverdue(appendTimeMs);
-    table.streams().taken(offset);
-    sweep(SWEPT_PER_RECORD);
   }
 
   /**

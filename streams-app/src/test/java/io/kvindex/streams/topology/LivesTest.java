@@ -67,6 +67,37 @@ class LivesTest {
   }
 
   @Test
+  void shouldHideTheOldLife_whenTheNewOneIsOnlyAnnounced() {
+    try (IndexDriver index = started()) {
+      index.feed(e1.batch(new Gap(7, 9)));
+      EventRecord late = e1.batch(new Prompt("late").stored(Place.of("GPU", 0)));
+      EventRecord early = e1.batch(new Prompt("early").stored(Place.of("GPU", 0)));
+      index.feed(early, e1.restart().opening());
+      assertThat(index.holders("abc")).isEqualTo("e2/0/GPU | e2/0/GPU | e2/0/GPU");
+      assertThat(Objects.requireNonNull(index.view().position(e1.stream())).degraded()).isFalse();
+      index.feed(late, e1.batch(abc.stored(Place.of("GPU", 0), 0, 1)), e1.opening());
+      assertThat(index.holders("late")).isEmpty();
+      assertThat(index.holders("a")).isEqualTo("e1/0/GPU,e2/0/GPU");
+      assertThat(index.holders("early")).isEmpty();
+      assertThat(index.count(Outcome.STALE_INCARNATION)).isEqualTo(2);
+      assertThat(index.count(Outcome.DUPLICATE)).isEqualTo(1);
+      assertThat(index.count(Outcome.HELD_BACK)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldDropWhatOlderLivesSay_whenTheFirstThingHeardIsANewLife() {
+    Engine e3 = new Engine("e3");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      EventRecord old = e3.batch(abc.stored(Place.of("GPU", 0)));
+      index.feed(e3.restart().opening(), old);
+      assertThat(index.holders("a")).isEmpty();
+      index.feed(e3.batch(abc.stored(Place.of("GPU", 0))));
+      assertThat(index.holders("a")).isEqualTo("e3/0/GPU");
+    }
+  }
+
+  @Test
   void shouldDeleteRows_whenOwnersDied() {
     try (IndexDriver index = started()) {
       index.feed(e1.restart().batch(new Prompt("x").stored(Place.of("GPU", 0))));
