@@ -180,11 +180,12 @@ class BridgeTest extends BridgeFixture {
     awaitState(bridge, PublisherState.PENDING);
     FakeEngine engine = new FakeEngine(true, port);
     open.add(engine);
+    byte[] payload = FakeEngine.payload(0);
     await()
         .atMost(SOON)
         .until(
             () -> {
-              engine.live(new byte[0], FakeEngine.sequence(0), FakeEngine.payload(0));
+              engine.live(new byte[0], FakeEngine.sequence(0), payload);
               return !site.events(name).isEmpty();
             });
     // Its replay endpoint is dead: the join gives up on it, says so, and goes on live.

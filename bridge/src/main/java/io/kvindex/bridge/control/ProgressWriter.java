@@ -27,7 +27,10 @@ final class ProgressWriter {
     if (following == null || followed.writing || followed.gone) {
       return;
     }
-    BridgeProgress progress = following.progress();
+    following.report(progress -> write(followed, progress));
+  }
+
+  private void write(Followed followed, BridgeProgress progress) {
     if (progress.equals(followed.written)) {
       return;
     }
@@ -52,7 +55,9 @@ final class ProgressWriter {
         .allMatch(
             followed -> {
               Following following = followed.following;
-              return following == null || following.progress().equals(followed.written);
+              return following == null
+                  || following.isClaiming()
+                  || following.progress().equals(followed.written);
             });
   }
 }

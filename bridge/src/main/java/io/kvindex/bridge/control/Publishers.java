@@ -10,7 +10,6 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.progress.BridgeProgress;
-import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -105,26 +104,22 @@ final class Publishers {
   }
 
   private void start(Followed target, Life life) throws InterruptedException {
-    target.following = followers.start(life);
+    target.following =
+        followers.start(
+            life,
+            (claim, done) ->
+                records.write(
+                    target.partition,
+                    claim.publisher(),
+                    claim,
+                    (metadata, problem) ->
+                        done.done(problem == null ? metadata.offset() : -1, problem)));
   }
 
   /** Names a new life by the offset of this very record. */
   private void claim(Followed target) {
     Registration registration = target.registration;
-    BridgeProgress claim =
-        new BridgeProgress(
-            registration.publisher(),
-            registration.table(),
-            registration.type(),
-            target.generation,
-            null,
-            0,
-            null,
-            0,
-            PublisherState.PENDING,
-            null,
-            Map.of(),
-            Map.of());
+    BridgeProgress claim = BridgeProgress.claim(registration, target.generation);
     records.write(
         target.partition,
         registration.publisher(),

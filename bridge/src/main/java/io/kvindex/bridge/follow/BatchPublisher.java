@@ -33,7 +33,7 @@ final class BatchPublisher {
   private final RecordSplitter splitter;
   private final BridgeMetrics metrics;
   private final FollowStatus status;
-  private final Incarnation incarnation;
+  private Incarnation incarnation;
   private Registration registration;
   private @Nullable BatchDecoder decoder;
   private final BatchDecoder.Factory decoders;
@@ -70,8 +70,39 @@ final class BatchPublisher {
     return decoder;
   }
 
+  /** From here on batches are the new life's, which is announced at once. */
+  void begin(Incarnation life) {
+    incarnation = life;
+    EventRecord opening =
+        EventRecord.opening(
+            registration.table(),
+            StreamId.of(registration.publisher()),
+            registration.type(),
+            registration.copies(),
+            life);
+    metrics.batch(opening.events());
+    sink.sendAlone(
+        opening,
+        (metadata, problem) -> {
+          if (problem != null) {
+            // The life's first batch says the same, only later.
+            metrics.produceError(problem);
+          }
+        });
+  }
+
+  /** The engine's time of a batch, microseconds, 0 = it says none or can not be decoded. */
+  long timeMicros(RawBatch batch) {
+    return decode(batch).sourceMicros();
+  }
+
+  /** Whether a batch can be decoded. */
+  boolean isReadable(RawBatch batch) {
+    return decode(batch).rejected() == null;
+  }
+
   /** Whatever a payload does to a decoder, its sequence counts and the stream goes on. */
-  private Decoded decode(RawBatch batch) {
+  Decoded decode(RawBatch batch) {
     try {
       return prepare().decode(batch.payload());
     } catch (RuntimeException e) {
@@ -89,12 +120,16 @@ final class BatchPublisher {
   /**
    * Sends what the batch holds.
    *
+   * @param decoded the same batch, decoded
    * @param after sequence of the record before it on this stream, null = none in this life
    * @param gap what is missing before it, null = nothing
    */
   void publish(
-      RawBatch batch, @Nullable Long after, KvEvent.@Nullable Gap gap, SendSession session) {
-    Decoded decoded = decode(batch);
+      RawBatch batch,
+      Decoded decoded,
+      @Nullable Long after,
+      KvEvent.@Nullable Gap gap,
+      SendSession session) {
     List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
     if (gap != null) {
       events.add(gap);

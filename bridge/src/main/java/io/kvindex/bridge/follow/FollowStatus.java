@@ -57,6 +57,13 @@ final class FollowStatus {
     lastError = problem;
   }
 
+  /** What was wrong with the life before is no news any more. */
+  void newLife() {
+    degraded = false;
+    mismatched = false;
+    lastError = null;
+  }
+
   /** Nothing it announced before counts any more, so nothing of it is missing either. */
   void cleared() {
     degraded = false;

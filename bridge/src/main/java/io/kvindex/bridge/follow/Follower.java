@@ -3,6 +3,8 @@ package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
+import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.follow.StreamPosition.Place;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
@@ -22,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows one publisher through one life:
+ * Follows one publisher through its lives:
  *
  * <pre>
  * CONNECTING --connected--> JOINING: live batches wait, a replay brings what Kafka does not have yet
@@ -32,6 +34,8 @@ import org.slf4j.LoggerFactory;
  *                              |  none left
  *                              v
  *                           LIVE --connected again, a hole, or a failed send--> JOINING
+ *
+ * any of the last three --the engine is another one--> CLAIMING --claim is durable--> JOINING from 0
  * </pre>
  *
  * All methods belong to the I/O thread unless they say otherwise.
@@ -40,48 +44,50 @@ final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
   private static final int BATCHES_A_TURN = 256;
-  private static final int MAX_DOUBLINGS = 5;
 
   private enum Phase {
     CONNECTING,
     JOINING,
     DRAINING,
     LIVE,
+    CLAIMING,
     STOPPED
   }
 
-  private final Life life;
+  private final Registration registration;
   private final FollowContext context;
   private final FollowStatus status;
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
   private final OncePerMinute warnings = new OncePerMinute();
-  private final LifeJudge judge = new LifeJudge();
+  private final LifeJudge judge;
   private final StreamPosition position;
   private final IoLoop.Signal signal;
   private final Subscription subscription;
+  private final CurrentLife life;
+  private final Asking asking;
   private volatile boolean asksAgain;
-  private volatile SendSession session;
+  private volatile boolean claimsAgain;
   private Phase phase = Phase.CONNECTING;
-  private @Nullable ReplayFeed feed;
   private @Nullable Long quietSince;
   private boolean tailChecked;
-  private int replaysFailed;
 
-  /** Where a hole was asked for already: if it is still there afterwards, it is for good. */
-  private @Nullable Long holeAskedAt;
+  /** Whether the engine has yet to show that it is still the one that sent the last batch. */
+  private boolean unproven;
 
   /** Any thread may make one. */
-  Follower(Life life, FollowContext context) {
-    this.life = life;
+  Follower(Life start, FollowContext context, LifeClaims claims) {
+    this.registration = start.registration();
     this.context = context;
-    this.status = new FollowStatus(context.metrics(), life.degraded());
-    this.publisher = new BatchPublisher(context, status, life.registration(), life.incarnation());
+    this.status = new FollowStatus(context.metrics(), start.degraded());
+    this.publisher = new BatchPublisher(context, status, registration, start.incarnation());
     this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
-    this.position = new StreamPosition(life.acked() == null ? null : life.acked().sequence());
+    this.judge = new LifeJudge(start.acked());
+    this.position = new StreamPosition(start.acked() == null ? null : start.acked().sequence());
     this.signal = context.loop().signal(this::onSignal);
-    this.session = new SendSession(life.acked(), signal::raise);
-    this.subscription = new Subscription(life.registration(), context, status, this, signal::raise);
+    this.life = new CurrentLife(start, claims, signal::raise);
+    this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
+    this.subscription = new Subscription(registration, context, status, this, signal::raise);
   }
 
   /** What others may see; any thread. */
@@ -89,14 +95,14 @@ final class Follower implements IoLoop.Reader {
     return status;
   }
 
-  /** How far Kafka has it; any thread. */
-  SendSession session() {
-    return session;
+  /** The life followed and how far Kafka has it; any thread. */
+  CurrentLife life() {
+    return life;
   }
 
   /** When the oldest batch not acknowledged yet was read, 0 = all are; any thread. */
   long oldestUnackedMicros() {
-    long sent = session.oldestUnackedMicros();
+    long sent = life.session().oldestUnackedMicros();
     return sent != 0 ? sent : buffer.oldestMicros();
   }
 
@@ -112,23 +118,10 @@ final class Follower implements IoLoop.Reader {
     publisher.update(changed);
   }
 
-  /** Asks the replay once more unless live batches show before that nothing is missing. */
-  private void askAgainIfQuiet(Duration delay) {
-    quietSince = position.last();
-    context
-        .replays()
-        .later(
-            () -> {
-              asksAgain = true;
-              signal.raise();
-            },
-            delay);
-  }
-
   /** Ends it; batches that still wait are counted as abandoned. */
   void stop() {
     phase = Phase.STOPPED;
-    cancelReplay();
+    asking.cancel();
     subscription.close();
     status.outcome(FrameOutcome.ABANDONED, buffer.clear());
   }
@@ -150,14 +143,12 @@ final class Follower implements IoLoop.Reader {
     if (subscription.opensAgain()) {
       open();
     }
-    if (session.failure() != null) {
+    if (phase == Phase.CLAIMING) {
+      onClaimAnswered();
+    } else if (life.session().failure() != null) {
       goBackToAcknowledged();
     } else if (subscription.takeNewConnection()) {
-      // What was published while the connection was down, or before, only a replay can bring.
-      holeAskedAt = null;
-      tailChecked = false;
-      phase = Phase.CONNECTING;
-      join(Duration.ZERO);
+      onConnected();
     } else if (asksAgain) {
       asksAgain = false;
       if (phase == Phase.LIVE && Objects.equals(quietSince, position.last())) {
@@ -167,46 +158,97 @@ final class Follower implements IoLoop.Reader {
     pump();
   }
 
+  /** What was published while the connection was down, or before, only a replay can bring. */
+  private void onConnected() {
+    asking.noteAskedAt(null);
+    tailChecked = false;
+    unproven = position.last() != null;
+    phase = Phase.CONNECTING;
+    join(Duration.ZERO);
+  }
+
   private void goBackToAcknowledged() {
-    SendSession.Acked acked = session.acked();
-    Exception cause = session.failure();
+    Exception cause = life.session().failure();
+    SendSession.Acked acked = life.session().acked();
     if (warnings.allows()) {
-      LOG.warn("publisher={} goes back to {}: {}", life.registration().publisher(), acked, cause);
+      LOG.warn("publisher={} goes back to {}: {}", registration.publisher(), acked, cause);
     }
     status.problem("Kafka refused a record: " + cause);
     status.count("sends_failed", 1);
-    session = new SendSession(acked, signal::raise);
+    life.goBack();
     position.moveTo(acked == null ? null : acked.sequence());
-    holeAskedAt = null;
+    asking.noteAskedAt(null);
     join(context.limits().retry());
   }
 
+  /** The engine is not the one that sent what came before: nothing of that counts any more. */
+  private void endLife(String evidence) {
+    LOG.info("publisher={} has a new life: {}", registration.publisher(), evidence);
+    status.count("new_lives", 1);
+    asking.cancel();
+    phase = Phase.CLAIMING;
+    status.phase(PublisherState.REPLAYING);
+    life.claimNext();
+  }
+
+  private void onClaimAnswered() {
+    Exception problem = life.takeRefusal();
+    if (problem != null) {
+      status.problem("a new life could not be claimed: " + problem);
+      if (warnings.allows()) {
+        LOG.warn("publisher={} life not claimed yet: {}", registration.publisher(), problem);
+      }
+      later(() -> claimsAgain = true);
+    } else if (claimsAgain) {
+      claimsAgain = false;
+      life.claimNext();
+    } else if (life.adopt()) {
+      publisher.begin(life.incarnation());
+      judge.begin();
+      position.moveTo(null);
+      status.newLife();
+      unproven = false;
+      tailChecked = false;
+      asking.noteAskedAt(null);
+      join(Duration.ZERO);
+    }
+  }
+
   private void join(Duration delay) {
-    cancelReplay();
+    asking.cancel();
     if (phase != Phase.LIVE) {
       status.phase(PublisherState.REPLAYING);
     }
-    phase = Phase.JOINING;
-    String endpoint = life.registration().replayEndpoint();
-    if (endpoint == null) {
+    if (!asking.isPossible()) {
       phase = Phase.DRAINING;
       return;
     }
-    context.metrics().replay();
-    status.count("replays", 1);
-    SendSession.Acked acked = session.acked();
-    feed =
-        context
-            .replays()
-            .start(endpoint, acked == null ? null : acked.sequence(), delay, signal::raise);
+    phase = Phase.JOINING;
+    SendSession.Acked acked = life.session().acked();
+    asking.start(acked == null ? null : acked.sequence(), delay);
   }
 
-  private void cancelReplay() {
-    if (feed != null) {
-      status.discarded(feed);
-      feed.cancel();
-      feed = null;
-    }
+  /** Asks for what is missing, or doubtful, where the stream stands. */
+  private void ask() {
+    asking.noteAskedAt(position.expected());
+    join(Duration.ZERO);
+  }
+
+  /** Asks the replay once more unless live batches show before that nothing is missing. */
+  private void askAgainIfQuiet() {
+    quietSince = position.last();
+    later(() -> asksAgain = true);
+  }
+
+  private void later(Runnable step) {
+    context
+        .replays()
+        .later(
+            () -> {
+              step.run();
+              signal.raise();
+            },
+            asking.pause());
   }
 
   @Override
@@ -239,97 +281,142 @@ final class Follower implements IoLoop.Reader {
 
   /** Goes on with whatever there is to do and Kafka has room for. */
   private void pump() {
-    if (phase == Phase.JOINING && feed != null) {
-      takeReplay(feed);
+    if (phase == Phase.JOINING) {
+      takeReplay();
     }
     if (phase == Phase.DRAINING || phase == Phase.LIVE) {
       drain();
     }
   }
 
-  private void takeReplay(ReplayFeed source) {
-    status.discarded(source);
-    while (context.sink().hasRoom()) {
-      RawBatch batch = source.poll();
+  private void takeReplay() {
+    while (phase == Phase.JOINING && context.sink().hasRoom()) {
+      RawBatch batch = asking.poll();
       if (batch == null) {
         break;
       }
-      status.received(true, 1);
-      apply(batch);
+      takeReplayed(batch);
     }
-    ReplayFeed.End end = source.end();
+    ReplayFeed.End end = phase == Phase.JOINING ? asking.takeEnd() : null;
     if (end != null) {
-      status.discarded(source);
-      endReplay(end);
+      endReplay(end.problem() == null);
     }
   }
 
-  private void endReplay(ReplayFeed.End end) {
-    feed = null;
+  /** What the engine has under that number at this moment. */
+  private void takeReplayed(RawBatch batch) {
+    Place place = position.place(batch.sequence());
+    if (place == Place.BEHIND) {
+      LifeJudge.Verdict verdict = judge.ofReplayed(batch, publisher.timeMicros(batch));
+      unproven &= verdict != LifeJudge.Verdict.SAME;
+      status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
+      if (verdict == LifeJudge.Verdict.NEW_LIFE) {
+        endLife("its replay has another batch " + Long.toUnsignedString(batch.sequence()));
+      }
+    } else if (unproven) {
+      status.outcome(FrameOutcome.ASKED_AGAIN, 1);
+      endLife("its replay does not have the last batch of the one before");
+    } else {
+      if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
+        context.metrics().gapFilled();
+        status.count("gaps_filled", 1);
+        asking.noteAskedAt(null);
+      }
+      take(batch, publisher.decode(batch), place);
+    }
+  }
+
+  private void endReplay(boolean complete) {
     phase = Phase.DRAINING;
-    String problem = end.problem();
-    if (problem != null) {
-      status.problem(problem);
-      status.count("replays_failed", 1);
-      holeAskedAt = position.expected();
-      replaysFailed = Math.min(replaysFailed + 1, MAX_DOUBLINGS);
-      askAgainIfQuiet(context.limits().retry().multipliedBy(1L << replaysFailed));
+    if (!complete) {
+      asking.noteAskedAt(position.expected());
+      askAgainIfQuiet();
+    } else if (unproven) {
+      endLife("its replay has nothing of the one before");
     } else if (!tailChecked) {
       // A batch sent after the replay's end and before the subscription took effect is in neither;
       // without a next batch nothing would tell.
       tailChecked = true;
-      replaysFailed = 0;
-      askAgainIfQuiet(context.limits().retry());
+      askAgainIfQuiet();
     }
   }
 
   private void drain() {
-    while (context.sink().hasRoom()) {
+    while (context.sink().hasRoom() && (phase == Phase.DRAINING || phase == Phase.LIVE)) {
       RawBatch next = buffer.peek();
       if (next == null) {
         phase = Phase.LIVE;
-        holeAskedAt = null;
+        asking.noteAskedAt(null);
         status.phase(PublisherState.ACTIVE);
         return;
       }
-      if (isWorthAsking(next)) {
+      Place place = position.place(next.sequence());
+      if (place == Place.BEHIND) {
+        judgeBehind(next);
+      } else {
+        takeLive(next, place);
+      }
+    }
+  }
+
+  /** Leaves it in the buffer where something has to be found out first. */
+  private void judgeBehind(RawBatch next) {
+    switch (judge.ofLive(next, publisher.timeMicros(next))) {
+      case SAME, LATE -> drop();
+      case NEW_LIFE ->
+          endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again, later");
+      case UNKNOWN -> {
+        if (!publisher.isReadable(next)) {
+          drop();
+        } else if (asking.isWorthwhile(position.expected())) {
+          unproven = true;
+          ask();
+        } else if (unproven) {
+          endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again");
+        } else {
+          drop();
+        }
+      }
+    }
+  }
+
+  private void takeLive(RawBatch next, Place place) {
+    Decoded decoded = publisher.decode(next);
+    boolean older = judge.isOlder(decoded.sourceMicros());
+    boolean doubtful = place == Place.BEYOND || older || decoded.rejected() != null;
+    if (doubtful && asking.isWorthwhile(position.expected())) {
+      if (place == Place.BEYOND) {
         context.metrics().gapFound();
         status.count("gaps_found", 1);
-        holeAskedAt = position.expected();
-        join(Duration.ZERO);
-        return;
       }
+      ask();
+    } else if (place == Place.BEYOND && unproven) {
+      endLife("it goes on at batch " + Long.toUnsignedString(next.sequence()));
+    } else if (isForeign(place, older)) {
+      drop();
+    } else {
       buffer.removeFirst();
-      apply(next);
+      unproven = false;
+      take(next, decoded, place);
     }
   }
 
-  private boolean isWorthAsking(RawBatch next) {
-    return position.place(next.sequence()) == StreamPosition.Place.BEYOND
-        && life.registration().replayEndpoint() != null
-        && (holeAskedAt == null || holeAskedAt != position.expected());
+  /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
+  private boolean isForeign(Place place, boolean older) {
+    return asking.isConclusive() && (older || place == Place.BEYOND && position.last() == null);
   }
 
-  private void apply(RawBatch batch) {
-    Long last = position.last();
-    long expected = position.expected();
-    switch (position.place(batch.sequence())) {
-      case BEHIND:
-        judge.judge(batch, expected - 1);
-        status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
-        return;
-      case NEXT:
-        if (holeAskedAt != null && holeAskedAt == expected) {
-          context.metrics().gapFilled();
-          status.count("gaps_filled", 1);
-          holeAskedAt = null;
-        }
-        publisher.publish(batch, last, null, session);
-        break;
-      case BEYOND:
-        publisher.publish(batch, last, lose(expected, batch.sequence() - 1), session);
-        break;
-    }
+  private void drop() {
+    buffer.removeFirst();
+    status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
+  }
+
+  /** Takes a batch as this life's next one, with what is missing before it. */
+  private void take(RawBatch batch, Decoded decoded, Place place) {
+    KvEvent.Gap gap =
+        place == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
+    publisher.publish(batch, decoded, position.last(), gap, life.session());
+    judge.taken(batch, decoded.sourceMicros());
     position.moveTo(batch.sequence());
   }
 
@@ -338,7 +425,7 @@ final class Follower implements IoLoop.Reader {
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
     status.degraded("batches " + range + " are lost: no replay has them");
     if (warnings.allows()) {
-      LOG.warn("publisher={} lost batches={}", life.registration().publisher(), range);
+      LOG.warn("publisher={} lost batches={}", registration.publisher(), range);
     }
     return new KvEvent.Gap(from, to);
   }

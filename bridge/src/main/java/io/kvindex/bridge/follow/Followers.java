@@ -30,9 +30,13 @@ public final class Followers {
             new LiveBuffer.Pool(limits.bufferedBytes()));
   }
 
-  /** Follows a publisher through a life that was claimed before. */
-  public Following start(Life life) throws InterruptedException {
-    Follower follower = new Follower(life, context);
+  /**
+   * Follows a publisher through a life that was claimed before, and the next ones.
+   *
+   * @param claims where those are claimed
+   */
+  public Following start(Life life, LifeClaims claims) throws InterruptedException {
+    Follower follower = new Follower(life, context, claims);
     context.loop().execute(follower::open);
     return new Following(life, follower, context.loop());
   }

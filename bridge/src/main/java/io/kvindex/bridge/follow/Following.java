@@ -8,18 +8,17 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.registration.Registration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 
 /** A publisher being followed, seen from outside the I/O thread. Thread-safe. */
 public final class Following {
 
-  private final Life life;
   private final Follower follower;
   private final IoLoop loop;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile Registration registration;
 
   Following(Life life, Follower follower, IoLoop loop) {
-    this.life = life;
     this.follower = follower;
     this.loop = loop;
     this.registration = life.registration();
@@ -42,21 +41,38 @@ public final class Following {
 
   /** Whether it has stopped and everything sent is acknowledged or given up. */
   public boolean isSettled() {
-    return stopped.getCount() == 0 && follower.session().isSettled();
+    return stopped.getCount() == 0 && follower.life().session().isSettled();
   }
 
-  /** What to write to Kafka about it: only what Kafka has acknowledged. */
+  /** What Kafka may know of it: only what Kafka has acknowledged. */
   public BridgeProgress progress() {
-    SendSession.Acked acked = follower.session().acked();
+    return progress(follower.life().state());
+  }
+
+  /**
+   * Hands out what to write to Kafka now: nothing while the claim of its next life is on its way,
+   * which has to be the last word on this one.
+   */
+  public void report(Consumer<BridgeProgress> writer) {
+    follower.life().report(state -> writer.accept(progress(state)));
+  }
+
+  /** Whether the claim of its next life is on its way. */
+  public boolean isClaiming() {
+    return follower.life().isClaiming();
+  }
+
+  private BridgeProgress progress(CurrentLife.State state) {
+    SendSession.Acked acked = state.session().acked();
     FollowStatus status = follower.status();
     Long sequence = acked == null ? null : acked.sequence();
     return new BridgeProgress(
         registration.publisher(),
         registration.table(),
         registration.type(),
-        life.incarnation().generation(),
-        life.incarnation().life(),
-        life.incarnation().clears(),
+        state.incarnation().generation(),
+        state.incarnation().life(),
+        state.incarnation().clears(),
         sequence,
         acked == null ? 0 : acked.sourceMicros(),
         status.state(),
@@ -74,11 +90,12 @@ public final class Following {
 
   /** What to show of it. */
   public WorkerStatus status() {
-    SendSession.Acked acked = follower.session().acked();
+    CurrentLife.State state = follower.life().state();
+    SendSession.Acked acked = state.session().acked();
     FollowStatus status = follower.status();
     return new WorkerStatus(
         registration,
-        life.incarnation(),
+        state.incarnation(),
         status.state(),
         status.isConnected(),
         status.lastError(),

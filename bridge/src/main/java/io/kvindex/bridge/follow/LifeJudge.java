@@ -1,23 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.RawBatch;
+import java.util.Arrays;
+import net.openhft.hashing.LongHashFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what a batch is whose sequence is not beyond the last one. Today's rule: a duplicate or a
- * late one, always. Telling a restarted engine from it (by fingerprints and times) belongs here and
- * nowhere else.
+ * Tells a restarted engine from late and duplicated batches of the one followed. An engine's
+ * batches are numbered from 0 in each life and stamped with its clock, so what is known of a
+ * sequence (a fingerprint of its payload, its time) says whether a batch of that number is the same
+ * one, and a number that comes again with a later time can only be another life's. I/O thread only.
  */
 final class LifeJudge {
 
-  /** What such a batch can be. */
+  /** What a batch is whose sequence is not beyond the last one. */
   enum Verdict {
-    /** Seen before, or overtaken: to be dropped and counted. */
-    DUPLICATE_OR_LATE
+    /** Seen before: this life's. */
+    SAME,
+    /** Overtaken by later ones, of this life or a former one: of no use. */
+    LATE,
+    /** Another life's, younger than this one. */
+    NEW_LIFE,
+    /** Nothing that is known of it decides. */
+    UNKNOWN
   }
 
-  /** The verdict on {@code batch}, which came after {@code last}. */
-  Verdict judge(RawBatch batch, long last) {
-    return Verdict.DUPLICATE_OR_LATE;
+  /** Batches remembered; a power of two. */
+  private static final int REMEMBERED = 1_024;
+
+  /** Marks the end of a replay, so no batch has it. */
+  private static final long NO_SEQUENCE = -1;
+
+  private static final LongHashFunction FINGERPRINT = LongHashFunction.xx3();
+
+  private final long[] sequences = new long[REMEMBERED];
+  private final long[] fingerprints = new long[REMEMBERED];
+  private final long[] times = new long[REMEMBERED];
+  private long newest;
+  private long former;
+
+  /**
+   * @param acked the last batch of this life that is known of, null = none
+   */
+  LifeJudge(SendSession.@Nullable Acked acked) {
+    Arrays.fill(sequences, NO_SEQUENCE);
+    if (acked != null) {
+      remember(acked.sequence(), 0, acked.sourceMicros());
+    }
+  }
+
+  /** A batch was taken as this life's. */
+  void taken(RawBatch batch, long micros) {
+    remember(batch.sequence(), FINGERPRINT.hashBytes(batch.payload()), micros);
+  }
+
+  private void remember(long sequence, long fingerprint, long micros) {
+    int i = (int) sequence & REMEMBERED - 1;
+    sequences[i] = sequence;
+    fingerprints[i] = fingerprint;
+    times[i] = micros;
+    if (micros != 0) {
+      newest = micros;
+      former = 0;
+    }
+  }
+
+  /** Another life begins; of the one before only its end is remembered. */
+  void begin() {
+    Arrays.fill(sequences, NO_SEQUENCE);
+    former = Math.max(former, newest);
+    newest = 0;
+  }
+
+  /**
+   * The verdict on a live batch that came behind the last one.
+   *
+   * @param micros the engine's time of it, 0 = unknown
+   */
+  Verdict ofLive(RawBatch batch, long micros) {
+    if (isRemembered(batch)) {
+      return Verdict.SAME;
+    }
+    if (micros == 0 || newest == 0) {
+      return Verdict.UNKNOWN;
+    }
+    return micros > newest ? Verdict.NEW_LIFE : Verdict.LATE;
+  }
+
+  /**
+   * The verdict on a batch that the engine itself has at this moment under a number that is not
+   * beyond the last one.
+   *
+   * @param micros the engine's time of it, 0 = unknown, for example because it can not be decoded
+   */
+  Verdict ofReplayed(RawBatch batch, long micros) {
+    int i = (int) batch.sequence() & REMEMBERED - 1;
+    if (isRemembered(batch)) {
+      return Verdict.SAME;
+    }
+    if (micros == 0) {
+      return Verdict.UNKNOWN;
+    }
+    if (sequences[i] == batch.sequence() && times[i] != 0) {
+      return times[i] == micros ? Verdict.SAME : Verdict.NEW_LIFE;
+    }
+    return newest != 0 && micros > newest ? Verdict.NEW_LIFE : Verdict.UNKNOWN;
+  }
+
+  /** Whether a batch beyond the last one is older than it, so that it may be a former life's. */
+  boolean isOlder(long micros) {
+    return micros != 0 && (micros < newest || micros <= former);
+  }
+
+  private boolean isRemembered(RawBatch batch) {
+    int i = (int) batch.sequence() & REMEMBERED - 1;
+    return sequences[i] == batch.sequence()
+        && fingerprints[i] != 0
+        && fingerprints[i] == FINGERPRINT.hashBytes(batch.payload());
   }
 }

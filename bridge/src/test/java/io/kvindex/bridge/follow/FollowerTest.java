@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.SendBudget;
+import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Chain;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
@@ -17,6 +18,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.registration.Registration;
 import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -48,6 +50,7 @@ class FollowerTest {
   private final IoLoop loop = new IoLoop(budget);
   private final Replays replays = new Replays(loop.context(), ReplayPolicy.DEFAULT);
   private final FakeEngine engine = new FakeEngine(true);
+  private long lives = 100;
 
   FollowerTest() {
     budget.onReopened(loop::wakeUp);
@@ -117,11 +120,16 @@ class FollowerTest {
         new Life(
             Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
             new Incarnation(3, 7, 0),
-            new io.kvindex.bridge.produce.SendSession.Acked(5, 1),
+            new SendSession.Acked(5, timeOf(5)),
             false));
     await().atMost(SOON).until(() -> producer.history().size() == 4);
     assertThat(sent().get(0).after()).isEqualTo(5);
     assertThat(sent()).extracting(EventRecord::incarnation).containsOnly(new Incarnation(3, 7, 0));
+  }
+
+  private long timeOf(long sequence) {
+    Registration registration = Site.engine("e", engine.endpoint(), engine.replayEndpoint());
+    return new EngineBatchDecoder(registration).decode(engine.published(sequence)).sourceMicros();
   }
 
   private Following follow() throws InterruptedException {
@@ -137,7 +145,7 @@ class FollowerTest {
     EventSink sink = new EventSink(producer, 4, true, budget, metrics);
     return new Followers(
             loop, replays, sink, EngineBatchDecoder::new, metrics, FollowLimits.DEFAULT)
-        .start(life);
+        .start(life, (claim, done) -> done.done(++lives, null));
   }
 
   private List<EventRecord> sent() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.testing;
 
+import io.kvindex.bridge.zmq.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.msgpack.core.MessageBufferPacker;
@@ -104,6 +106,23 @@ public final class FakeEngine implements AutoCloseable {
     live(new byte[0], sequence(sequence), payload);
   }
 
+  /**
+   * The process ends and another one takes its place and its ports: it knows nothing, and its clock
+   * is ahead. Connections stay, as behind a proxy.
+   */
+  public void restart() {
+    log.clear();
+    long now = Clock.micros();
+    while (Clock.micros() == now) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** What was published under that number. */
+  public byte[] published(long sequence) {
+    return Objects.requireNonNull(log.get(sequence));
+  }
+
   /** Forgets batches before {@code sequence}. */
   public void forgetBefore(long sequence) {
     log.headMap(sequence).clear();
@@ -150,7 +169,7 @@ public final class FakeEngine implements AutoCloseable {
   /** A batch that stores one block, whose engine hash is {@code sequence + 1}. */
   public static byte[] payload(long sequence) {
     try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
-      out.packArrayHeader(3).packDouble(System.currentTimeMillis() / 1e3);
+      out.packArrayHeader(3).packDouble(Clock.micros() / 1e6);
       out.packArrayHeader(1).packArrayHeader(7).packString("BlockStored");
       out.packArrayHeader(1).packLong(sequence + 1).packNil();
       out.packArrayHeader(BLOCK_SIZE);

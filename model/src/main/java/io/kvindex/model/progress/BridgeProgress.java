@@ -4,6 +4,7 @@ package io.kvindex.model.progress;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
+import io.kvindex.model.registration.Registration;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -48,5 +49,22 @@ public record BridgeProgress(
     Objects.requireNonNull(state);
     counters = Map.copyOf(counters);
     lastIds = Map.copyOf(lastIds);
+  }
+
+  /** A record whose own offset names a new life of which nothing is known yet. */
+  public static BridgeProgress claim(Registration registration, long generation) {
+    return new BridgeProgress(
+        registration.publisher(),
+        registration.table(),
+        registration.type(),
+        generation,
+        null,
+        0,
+        null,
+        0,
+        PublisherState.PENDING,
+        null,
+        Map.of(),
+        Map.of());
   }
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.zmq.RawBatch;
+import io.kvindex.bridge.zmq.ReplayFeed;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What a publisher's replay endpoint is asked for, and what it says. I/O thread only. */
+final class Asking {
+
+  private static final int MAX_DOUBLINGS = 5;
+
+  private final @Nullable String endpoint;
+  private final FollowContext context;
+  private final FollowStatus status;
+  private final Runnable changed;
+  private @Nullable ReplayFeed feed;
+  private boolean complete;
+  private boolean hasBrought;
+  private int failures;
+
+  /** Where the stream stood when it was asked: if it still stands there, asking is of no use. */
+  private @Nullable Long askedAt;
+
+  /**
+   * @param endpoint null = the publisher has none
+   * @param changed told, by any thread, that there is something to take
+   */
+  Asking(@Nullable String endpoint, FollowContext context, FollowStatus status, Runnable changed) {
+    this.endpoint = endpoint;
+    this.context = context;
+    this.status = status;
+    this.changed = changed;
+  }
+
+  boolean isPossible() {
+    return endpoint != null;
+  }
+
+  /** Whether it is possible and was not tried where the stream stands now. */
+  boolean isWorthwhile(long expected) {
+    return endpoint != null && (askedAt == null || askedAt != expected);
+  }
+
+  /** Whether the stream still stands where a hole was asked for. */
+  boolean wasAskedAt(long expected) {
+    return askedAt != null && askedAt == expected;
+  }
+
+  void noteAskedAt(@Nullable Long expected) {
+    askedAt = expected;
+  }
+
+  /** Whether all the endpoint has was read when it was last asked, and it is one that has any. */
+  boolean isConclusive() {
+    return complete && hasBrought;
+  }
+
+  /**
+   * Asks.
+   *
+   * @param have the last batch that is known for sure, asked for once more; null = everything
+   */
+  void start(@Nullable Long have, Duration delay) {
+    context.metrics().replay();
+    status.count("replays", 1);
+    complete = false;
+    feed = context.replays().start(Objects.requireNonNull(endpoint), have, delay, changed);
+  }
+
+  void cancel() {
+    if (feed != null) {
+      status.discarded(feed);
+      feed.cancel();
+      feed = null;
+    }
+  }
+
+  /** The next batch of the answer, null = none is here. */
+  @Nullable RawBatch poll() {
+    if (feed == null) {
+      return null;
+    }
+    status.discarded(feed);
+    RawBatch batch = feed.poll();
+    if (batch != null) {
+      hasBrought = true;
+      status.received(true, 1);
+    }
+    return batch;
+  }
+
+  /** How the answer ended, once; null = it has not. */
+  ReplayFeed.@Nullable End takeEnd() {
+    ReplayFeed.End end = feed == null ? null : feed.end();
+    if (end == null || feed == null) {
+      return null;
+    }
+    status.discarded(feed);
+    feed = null;
+    complete = end.problem() == null;
+    failures = complete ? 0 : Math.min(failures + 1, MAX_DOUBLINGS);
+    if (!complete) {
+      status.problem(Objects.requireNonNull(end.problem()));
+      status.count("replays_failed", 1);
+    }
+    return end;
+  }
+
+  /** How long to wait before it is asked again. */
+  Duration pause() {
+    return context.limits().retry().multipliedBy(1L << failures);
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.produce.SendSession;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.registration.Registration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The life being followed, how far Kafka has it, and the change to the next one. The claim of the
+ * next life is the last thing written about this one: progress written behind it would send whoever
+ * takes over back to a dead life. Thread-safe; only the I/O thread changes lives.
+ */
+final class CurrentLife {
+
+  /** A life and what was sent of it: one is of no use without the other. */
+  record State(Incarnation incarnation, SendSession session) {}
+
+  private final Registration registration;
+  private final LifeClaims claims;
+  private final Runnable changed;
+  private volatile State state;
+  private boolean claiming;
+  private volatile @Nullable Long claimed;
+  private volatile @Nullable Exception refused;
+
+  /**
+   * @param changed told, by any thread, that a send failed or a claim was answered
+   */
+  CurrentLife(Life life, LifeClaims claims, Runnable changed) {
+    this.registration = life.registration();
+    this.claims = claims;
+    this.changed = changed;
+    this.state = new State(life.incarnation(), new SendSession(life.acked(), changed));
+  }
+
+  State state() {
+    return state;
+  }
+
+  SendSession session() {
+    return state.session();
+  }
+
+  Incarnation incarnation() {
+    return state.incarnation();
+  }
+
+  /** What was sent behind the last acknowledged batch has to be sent again. */
+  void goBack() {
+    State now = state;
+    state = new State(now.incarnation(), new SendSession(now.session().acked(), changed));
+  }
+
+  /** Claims the next life; {@link #adopt} once it is acknowledged. */
+  synchronized void claimNext() {
+    claiming = true;
+    refused = null;
+    claims.claim(
+        BridgeProgress.claim(registration, state.incarnation().generation()),
+        (offset, problem) -> {
+          if (problem == null) {
+            claimed = offset;
+          } else {
+            refused = problem;
+          }
+          changed.run();
+        });
+  }
+
+  /** Goes over to the claimed life, if it is acknowledged. */
+  synchronized boolean adopt() {
+    Long life = claimed;
+    if (life == null) {
+      return false;
+    }
+    long generation = state.incarnation().generation();
+    state = new State(new Incarnation(generation, life, 0), new SendSession(null, changed));
+    claimed = null;
+    claiming = false;
+    return true;
+  }
+
+  /** Why Kafka did not take the claim, once; null = it has, or has not answered. */
+  @Nullable Exception takeRefusal() {
+    Exception problem = refused;
+    refused = null;
+    return problem;
+  }
+
+  /** Whether a claim is on its way. */
+  synchronized boolean isClaiming() {
+    return claiming;
+  }
+
+  /** Hands out what may be written about this life now; nothing while the next one is claimed. */
+  synchronized void report(Consumer<State> reporter) {
+    if (!claiming) {
+      reporter.accept(Objects.requireNonNull(state));
+    }
+  }
+}

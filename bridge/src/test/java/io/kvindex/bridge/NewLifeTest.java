@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvindex.bridge.testing.FakeEngine;
+import io.kvindex.bridge.testing.Site;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.progress.PublisherState;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Engines that are restarted under the same name and ports, and batches that only look like it. */
+class NewLifeTest extends BridgeFixture {
+
+  private FakeEngine engine;
+  private Bridge bridge;
+
+  @BeforeEach
+  void followTenBatches() throws Exception {
+    engine = engine(true);
+    bridge = bridge();
+    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
+    engine.publish(0, 9);
+    awaitIds(9);
+    awaitState(bridge, PublisherState.ACTIVE);
+  }
+
+  @Test
+  void shouldBeginALife_whenNumbersComeAgainLater() {
+    engine.restart();
+    engine.publish(0, 2);
+    awaitLife(2, 2);
+    assertThat(ids(1)).containsExactly(0L, 1L, 2L);
+    assertThat(lives().get(1).get(0).isOpening()).isTrue();
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    await().atMost(SOON).until(() -> lastSequence(bridge) == 2);
+    assertThat(worker(bridge).incarnation()).isEqualTo(lives().get(1).get(0).incarnation());
+    assertSumRule(bridge);
+  }
+
+  @Test
+  void shouldEndTheLife_whenTheReplayIsEmptyAfterAReconnect() {
+    engine.disconnect();
+    engine.restart();
+    engine.reconnect();
+    await().atMost(SOON).until(() -> lives().size() == 2);
+    assertThat(lives().get(1).get(0).isOpening()).isTrue();
+    engine.publish(0, 4);
+    awaitLife(2, 4);
+    assertThat(ids(1)).containsExactly(0L, 1L, 2L, 3L, 4L);
+  }
+
+  @Test
+  void shouldBeginALife_whenTheReplayHasOtherBatchesOfThoseNumbers() {
+    engine.disconnect();
+    engine.restart();
+    engine.publishUnheard(0, 20);
+    engine.reconnect();
+    awaitLife(2, 20);
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 20).boxed().toList());
+    assertThat(worker(bridge).state()).isNotEqualTo(PublisherState.DEGRADED);
+  }
+
+  @Test
+  void shouldBeginADegradedLife_whenAfterAReconnectNothingShowsThatItIsTheSame() {
+    engine.disconnect();
+    engine.publishUnheard(10, 60);
+    engine.forgetBefore(30);
+    engine.reconnect();
+    awaitLife(2, 60);
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(30, 60).boxed().toList());
+    assertThat(lives().get(1)).anyMatch(BridgeFixture::hasGap);
+    awaitState(bridge, PublisherState.DEGRADED);
+  }
+
+  @Test
+  void shouldGoOn_whenTheReplayShowsTheSameLifeAfterAReconnect() {
+    engine.disconnect();
+    engine.publishUnheard(10, 60);
+    engine.reconnect();
+    awaitIds(60);
+    assertThat(lives()).hasSize(1);
+  }
+
+  @Test
+  void shouldDropBatchesOfTheFormerLife_whenTheyComeLate() {
+    byte[][] late = new byte[20][];
+    for (int i = 10; i < 20; i++) {
+      engine.publishUnheard(i, i);
+      late[i] = engine.published(i);
+    }
+    engine.restart();
+    engine.publish(0, 5);
+    for (int i = 10; i < 20; i++) {
+      engine.live(new byte[0], FakeEngine.sequence(i), late[i]);
+    }
+    engine.publish(6, 8);
+    awaitLife(2, 8);
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 8).boxed().toList());
+    await().atMost(SOON).until(() -> counter(worker(bridge), "duplicate_or_late") >= 10);
+    assertThat(lives()).hasSize(2);
+    assertThat(lives().get(1)).noneMatch(BridgeFixture::hasGap);
+  }
+
+  @Test
+  void shouldSeeNoNewLife_whenFramesAreDuplicatedAndReordered() {
+    Random random = new Random(5);
+    for (int batch = 10; batch < 2_010; batch++) {
+      engine.publishUnheard(batch, batch);
+    }
+    for (int i = 0; i < 10_000; i++) {
+      int around = i / 5 + random.nextInt(40) - 20;
+      int sequence = Math.max(0, Math.min(2_009, around));
+      engine.live(new byte[0], FakeEngine.sequence(sequence), engine.published(sequence));
+    }
+    engine.publish(2_010, 2_010);
+    awaitIds(2_010);
+    assertThat(lives()).hasSize(1);
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    assertSumRule(bridge);
+  }
+
+  @Test
+  void shouldSeeEveryRestart_whenThereAreAHundred() {
+    for (int restart = 0; restart < 100; restart++) {
+      long before = worker(bridge).incarnation().life();
+      engine.restart();
+      engine.publish(0, 2);
+      await()
+          .atMost(SOON)
+          .pollInterval(Duration.ofMillis(2))
+          .until(() -> worker(bridge).incarnation().life() > before && lastSequence(bridge) == 2);
+    }
+    assertThat(lives()).hasSize(101);
+    assertThat(worker(bridge).counters().get("new_lives")).isEqualTo(100);
+  }
+
+  @Test
+  void shouldGoOnInTheNewLife_whenAnotherBridgeTakesOver() throws Exception {
+    engine.restart();
+    engine.publish(0, 2);
+    awaitLife(2, 2);
+    bridge.close();
+    engine.publishUnheard(3, 6);
+    bridge();
+    awaitLife(2, 6);
+    assertThat(ids(1)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
+    assertThat(lives()).hasSize(2);
+  }
+
+  @Test
+  void shouldTakeTheReplaysBatch_whenTheLiveOneIsCutShort() {
+    engine.publishUnheard(10, 10);
+    byte[] whole = engine.published(10);
+    engine.live(new byte[0], FakeEngine.sequence(10), Arrays.copyOf(whole, whole.length / 2));
+    engine.publish(11, 12);
+    awaitIds(12);
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    assertThat(quarantined()).isEmpty();
+    assertThat(lives()).hasSize(1);
+    assertSumRule(bridge);
+  }
+
+  private void awaitLife(int number, long last) {
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              List<List<EventRecord>> lives = lives();
+              assertThat(lives).hasSize(number);
+              List<Long> ids = ids(number - 1);
+              assertThat(ids).isNotEmpty();
+              assertThat(ids.get(ids.size() - 1)).isEqualTo(last);
+            });
+  }
+
+  /** The records of each life, in the order of the log. */
+  private List<List<EventRecord>> lives() {
+    return site.events(name).stream()
+        .collect(
+            Collectors.groupingBy(
+                record -> record.incarnation().life(), TreeMap::new, Collectors.toList()))
+        .values()
+        .stream()
+        .toList();
+  }
+
+  /** Batch numbers of a life; those the log has twice after a failed send only once. */
+  private List<Long> ids(int life) {
+    return lives().get(life).stream()
+        .filter(record -> !record.isOpening())
+        .map(record -> record.position().eventId())
+        .distinct()
+        .toList();
+  }
+}
