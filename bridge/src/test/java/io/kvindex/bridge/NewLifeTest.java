@@ -7,7 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -155,6 +159,48 @@ class NewLifeTest extends BridgeFixture {
     awaitLife(2, 6);
     assertThat(ids(1)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
     assertThat(lives()).hasSize(2);
+  }
+
+  @Test
+  void shouldClaimAgain_whenAnotherBridgeClaimsALife() throws Exception {
+    ConsumerRecord<byte[], byte[]> own = newestProgress();
+    long generation = worker(bridge).incarnation().generation();
+    BridgeProgress claim = BridgeProgress.claim(worker(bridge).registration(), generation);
+    long foreign = site.progress(own.partition(), claim);
+    awaitLife(2, 9);
+    assertThat(worker(bridge).incarnation().life()).isGreaterThan(foreign);
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 9).boxed().toList());
+    engine.publish(10, 12);
+    awaitLife(2, 12);
+  }
+
+  @Test
+  void shouldHaveTheLastWord_whenAnotherBridgeWritesOldProgress() throws Exception {
+    awaitProgress(0, 9);
+    ConsumerRecord<byte[], byte[]> own = newestProgress();
+    BridgeProgress old = BridgeProgressCodec.decode(own.value());
+    engine.publish(10, 19);
+    awaitProgress(own.offset() + 1, 19);
+    long offset = site.progress(own.partition(), old);
+    awaitProgress(offset + 1, 19);
+    assertThat(lives()).hasSize(1);
+  }
+
+  private void awaitProgress(long from, long sequence) {
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              ConsumerRecord<byte[], byte[]> newest = newestProgress();
+              assertThat(newest.offset()).isGreaterThanOrEqualTo(from);
+              assertThat(BridgeProgressCodec.decode(newest.value()).lastSequence())
+                  .isEqualTo(sequence);
+            });
+  }
+
+  private ConsumerRecord<byte[], byte[]> newestProgress() {
+    List<ConsumerRecord<byte[], byte[]>> all = mine(Topics.BRIDGE_PROGRESS);
+    return all.get(all.size() - 1);
   }
 
   @Test

@@ -48,6 +48,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Consumer<byte[], byte[]> consumer;
+  private final ControlRecords records;
   private final ProgressReader progressReader;
   private final Publishers publishers;
   private final ProgressWriter progressWriter;
@@ -75,7 +76,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       Followers followers,
       BridgeMetrics metrics,
       Duration progressEvery) {
-    ControlRecords records = new ControlRecords(producer);
+    records = new ControlRecords(producer);
     consumer = group;
     progressReader = new ProgressReader(single, Duration.ofSeconds(30));
     publishers = new Publishers(followers, records, new Retirements(sink, metrics));
@@ -168,6 +169,9 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     if (System.nanoTime() - nextLoadNs >= 0) {
       loadAssigned();
     }
+    progressReader.tail(
+        assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList(),
+        this::noteProgress);
     publishers.turn();
     if (System.nanoTime() - nextProgressNs >= 0) {
       progressWriter.write(publishers.all());
@@ -185,6 +189,12 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       publishers.apply(assignment.partition, entry, null);
     } else {
       assignment.newest.put(entry.publisher(), entry);
+    }
+  }
+
+  private void noteProgress(ConsumerRecord<byte[], byte[]> record, ProgressReader.Seen seen) {
+    if (!records.isOwn(record)) {
+      publishers.onForeignProgress(seen.publisher(), seen.progress());
     }
   }
 

@@ -6,9 +6,15 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +23,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class ControlRecords {
 
+  private static final String BRIDGE = "bridge";
+
+  private final byte[] bridge = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
   private final Producer<byte[], byte[]> producer;
 
   ControlRecords(Producer<byte[], byte[]> producer) {
     this.producer = producer;
+  }
+
+  /** Whether a record was written through this object, not by another bridge. */
+  boolean isOwn(ConsumerRecord<byte[], byte[]> record) {
+    Header writer = record.headers().lastHeader(BRIDGE);
+    return writer != null && Arrays.equals(writer.value(), bridge);
   }
 
   /** Writes progress, or takes it back with null. */
@@ -33,7 +48,8 @@ final class ControlRecords {
               Topics.BRIDGE_PROGRESS,
               partition,
               publisher.key().getBytes(StandardCharsets.UTF_8),
-              value),
+              value,
+              List.of(new RecordHeader(BRIDGE, bridge))),
           callback);
     } catch (RuntimeException e) {
       callback.onCompletion(null, e);

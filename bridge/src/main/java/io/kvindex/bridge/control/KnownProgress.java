@@ -20,6 +20,11 @@ record KnownProgress(BridgeProgress progress, long life) {
     return new KnownProgress(progress, named == null ? offset : named);
   }
 
+  /** Whether it speaks of a later life of the same registration than another record. */
+  boolean isNewerLifeThan(KnownProgress other) {
+    return progress.generation() == other.progress.generation() && life > other.life;
+  }
+
   Incarnation incarnation() {
     return new Incarnation(progress.generation(), life, progress.clears());
   }

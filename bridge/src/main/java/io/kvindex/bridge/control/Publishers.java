@@ -199,6 +199,23 @@ final class Publishers {
     retirements.retire(publisher, table, type, generation, durable -> {});
   }
 
+  /**
+   * Another bridge wrote about a publisher that is followed here: it was assigned it before and has
+   * not noticed yet, or was stopped and goes on. Whoever owns it has the last word, so that nobody
+   * is ever sent back to a life that is fenced.
+   */
+  void onForeignProgress(PublisherId publisher, @Nullable KnownProgress seen) {
+    Followed target = followed.get(publisher);
+    Following following = target == null ? null : target.following;
+    if (target == null || following == null) {
+      return;
+    }
+    target.written = null;
+    if (seen != null && seen.progress().generation() == target.generation) {
+      steps.add(() -> following.contest(seen.life()));
+    }
+  }
+
   /** Stops reading; its progress is not written any more. */
   private static void stop(Followed target) throws InterruptedException {
     target.gone = true;

@@ -72,6 +72,9 @@ final class Follower implements IoLoop.Reader {
   private @Nullable Long quietSince;
   private boolean tailChecked;
 
+  /** Highest life another bridge has claimed. */
+  private long contested = -1;
+
   /** Whether the engine has yet to show that it is still the one that sent the last batch. */
   private boolean unproven;
 
@@ -181,6 +184,17 @@ final class Follower implements IoLoop.Reader {
     join(context.limits().retry());
   }
 
+  /** Another bridge claimed that life: what is sent under an earlier one counts no more. */
+  void contest(long claimed) {
+    contested = Math.max(contested, claimed);
+    if (phase != Phase.STOPPED
+        && phase != Phase.CLAIMING
+        && life.incarnation().life() < contested) {
+      status.count("lives_contested", 1);
+      endLife("another bridge has claimed life " + claimed);
+    }
+  }
+
   /** The engine is not the one that sent what came before: nothing of that counts any more. */
   private void endLife(String evidence) {
     LOG.info("publisher={} has a new life: {}", registration.publisher(), evidence);
@@ -202,7 +216,9 @@ final class Follower implements IoLoop.Reader {
     } else if (claimsAgain) {
       claimsAgain = false;
       life.claimNext();
-    } else if (life.adopt()) {
+    } else if (life.adopt() && life.incarnation().life() < contested) {
+      life.claimNext();
+    } else if (!life.isClaiming()) {
       publisher.begin(life.incarnation());
       judge.begin();
       position.moveTo(null);

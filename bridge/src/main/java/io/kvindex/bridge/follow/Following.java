@@ -30,6 +30,11 @@ public final class Following {
     loop.execute(() -> follower.update(changed));
   }
 
+  /** Another bridge has claimed a life: if it is beyond this one, the next is claimed here. */
+  public void contest(long life) throws InterruptedException {
+    loop.execute(() -> follower.contest(life));
+  }
+
   /** Stops reading; returns at once. What was sent is still being acknowledged. */
   public void stop() throws InterruptedException {
     loop.execute(

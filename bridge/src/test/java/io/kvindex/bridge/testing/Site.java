@@ -8,6 +8,8 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.TopicCheck;
@@ -89,26 +91,37 @@ public final class Site implements AutoCloseable {
 
   /** Registers; the generation. */
   public long register(Registration registration) throws Exception {
-    return write(registration.publisher(), RegistrationCodec.encode(registration));
+    return write(record(registration.publisher(), RegistrationCodec.encode(registration)));
   }
 
   /** Unregisters; the offset of the tombstone. */
   public long unregister(PublisherId publisher) throws Exception {
-    return write(publisher, null);
+    return write(record(publisher, null));
   }
 
-  private long write(PublisherId publisher, byte @Nullable [] value) throws Exception {
+  private static ProducerRecord<byte[], byte[]> record(
+      PublisherId publisher, byte @Nullable [] value) {
+    return new ProducerRecord<>(
+        Topics.REGISTRATIONS, publisher.key().getBytes(StandardCharsets.UTF_8), value);
+  }
+
+  /** Writes progress as another bridge would; the offset it got. */
+  public long progress(int partition, BridgeProgress progress) throws Exception {
+    return write(
+        new ProducerRecord<>(
+            Topics.BRIDGE_PROGRESS,
+            partition,
+            progress.publisher().key().getBytes(StandardCharsets.UTF_8),
+            BridgeProgressCodec.encode(progress)));
+  }
+
+  private long write(ProducerRecord<byte[], byte[]> record) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", bootstrap(), "acks", "all"),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
-      return producer
-          .send(
-              new ProducerRecord<>(
-                  Topics.REGISTRATIONS, publisher.key().getBytes(StandardCharsets.UTF_8), value))
-          .get()
-          .offset();
+      return producer.send(record).get().offset();
     }
   }
 
