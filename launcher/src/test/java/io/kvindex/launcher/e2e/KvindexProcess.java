@@ -36,6 +36,28 @@ final class KvindexProcess implements AutoCloseable {
     process.waitFor();
   }
 
+  /** SIGSTOP: it stands still, and its connections stay. */
+  void freeze() throws InterruptedException {
+    signal("STOP");
+  }
+
+  /** SIGCONT after {@link #freeze}. */
+  void thaw() throws InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws InterruptedException {
+    try {
+      Process kill =
+          new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).inheritIO().start();
+      if (kill.waitFor() != 0) {
+        throw new IllegalStateException("kill -" + name + " failed with " + kill.exitValue());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Starts again with the same arguments; returns at once. */
   void restart() {
     process = start();

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two bridges share the publishers. One is killed under load, one stands still until the other has
+ * taken over and then goes on as if nothing had happened, and engines are restarted meanwhile:
+ * nothing is lost, doubled, silenced or brought back.
+ */
+@Tag("broker")
+class HandOverIT {
+
+  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final int ENGINES = 6;
+  private static final int PROMPTS = 60;
+  private static final long RUN_MS = 2_000;
+
+  /** Longer than the group waits for a member. */
+  private static final long FROZEN_MS = TimeUnit.SECONDS.toMillis(14);
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(400)
+  void shouldAnswerWhatTheEnginesHold_whenBridgesAreKilledAndFrozen() throws InterruptedException {
+    System.out.println("seed " + SEED);
+    Random random = new Random(SEED);
+    int kafkaPort = KvindexProcess.freePort();
+    String kafka = "127.0.0.1:" + kafkaPort;
+    try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
+        KvindexProcess broker =
+            new KvindexProcess(
+                directory,
+                "broker",
+                "--port",
+                Integer.toString(kafkaPort),
+                "--data-dir",
+                directory.resolve("b").toString());
+        KvindexProcess first = bridge(kafka);
+        KvindexProcess second = bridge(kafka);
+        ServerProcess index = ServerProcess.index(directory, kafka)) {
+      index.awaitReady();
+      load.engines().forEach(engine -> index.api().register(engine, "default"));
+      load.start();
+      second.letRun(RUN_MS);
+      first.kill();
+      second.letRun(RUN_MS);
+      first.restart();
+      restartOne(load, random);
+      second.letRun(FROZEN_MS);
+
+      second.freeze();
+      restartOne(load, random);
+      first.letRun(FROZEN_MS);
+      restartOne(load, random);
+      second.thaw();
+      second.letRun(RUN_MS);
+
+      first.kill();
+      second.letRun(RUN_MS);
+      restartOne(load, random);
+      second.letRun(RUN_MS);
+      first.restart();
+      load.pause();
+      broker.requireAlive();
+      awaitTruth(index.api(), load.engines());
+    }
+  }
+
+  private KvindexProcess bridge(String kafka) {
+    return new KvindexProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+  }
+
+  private static void restartOne(LoadedEngines load, Random random) {
+    load.engines().get(random.nextInt(ENGINES)).restart();
+  }
+
+  private static void awaitTruth(Api api, List<SimulatedEngine> engines) {
+    await()
+        .atMost(Duration.ofSeconds(90))
+        .untilAsserted(
+            () -> {
+              Truth truth = new Truth();
+              Random random = new Random(SEED);
+              for (int i = 0; i < PROMPTS; i++) {
+                int[] prompt = LoadedEngines.prompt(random);
+                JsonNode rows = api.query("default", prompt, null, 16);
+                for (SimulatedEngine engine : engines) {
+                  truth.check(rows, engine, prompt, null);
+                }
+              }
+              assertThat(truth.nonZero()).isPositive();
+              assertThat(truth.compared()).isEqualTo(PROMPTS * ENGINES);
+            });
+  }
+}
