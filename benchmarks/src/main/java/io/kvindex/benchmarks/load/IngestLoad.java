@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks.load;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +19,6 @@ public final class IngestLoad {
   private static final long QUIET_POLL_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long PROBE_NS = 100_000;
   private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
-  private static final int MARKER_BLOCKS = 8;
-  private static final long MARKER = 4L << 56;
 
   private final String host;
   private final int port;
@@ -150,7 +147,7 @@ public final class IngestLoad {
     cpu.stop();
     say(
         "light load              %d batches/s of %d blocks, one /query every %d us until it hits",
-        lightRate, MARKER_BLOCKS, PROBE_NS / 1_000);
+        lightRate, Marker.BLOCKS, PROBE_NS / 1_000);
     say(
         "event to visible        p50 %.2f / p99 %.2f / max %.2f ms over %,d batches",
         latencies.quantile(0.5) / 1e6,
@@ -163,40 +160,17 @@ public final class IngestLoad {
   /** Publishes a prompt of its own and asks for it until its publisher has all of it. */
   private long marker(LoadPublisher publisher, int number, int batch, ControlClient control)
       throws IOException {
-    long[] hashes = new long[MARKER_BLOCKS];
-    StringBuilder query =
-        new StringBuilder("{\"model\":\"load\",\"block_size\":16,\"token_ids\":[");
-    for (int i = 0; i < hashes.length; i++) {
-      hashes[i] = Mix.of(MARKER | batch, i);
-      for (int k = 0; k < LoadShape.BLOCK_SIZE; k++) {
-        query.append(LoadShape.token(hashes[i], k)).append(',');
-      }
-    }
-    query.setLength(query.length() - 1);
-    String text = query.append("]}").toString();
-    BatchWriter writer = new BatchWriter();
-    writer.begin(System.currentTimeMillis() / 1e3, 1);
-    writer.stored(
-        hashes,
-        0,
-        hashes.length,
-        true,
-        0,
-        LoadShape.BLOCK_SIZE,
-        true,
-        (block, offset) -> LoadShape.token(hashes[block], offset));
-    byte[] payload = writer.end();
+    Marker marker = new Marker(batch);
     long start = System.nanoTime();
-    publisher.publish(payload, hashes.length);
+    publisher.publish(marker.payload(), Marker.BLOCKS);
     while (true) {
-      JsonNode row =
-          control.post("/query", text).path("default").path(LoadShape.instanceName(number));
+      int held = marker.tokensHeld(control, number);
       long nanos = System.nanoTime() - start;
-      if (row.path("longest_matched").asInt() == hashes.length * LoadShape.BLOCK_SIZE) {
+      if (held == Marker.TOKENS) {
         return nanos;
       }
       if (nanos > LOST_NS) {
-        throw new IllegalStateException("batch " + batch + " not visible after 10 s: " + row);
+        throw new IllegalStateException("batch " + batch + " not visible after 10 s: " + held);
       }
       LockSupport.parkNanos(PROBE_NS);
     }

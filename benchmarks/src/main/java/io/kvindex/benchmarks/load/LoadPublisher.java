@@ -2,6 +2,7 @@
 package io.kvindex.benchmarks.load;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
@@ -74,6 +75,19 @@ final class LoadPublisher {
     pub.send(frame(sequence), ZMQ.SNDMORE | ZMQ.DONTWAIT);
     pub.send(payload, ZMQ.DONTWAIT);
     return sequence;
+  }
+
+  /** Keeps a batch for the replay alone, as if it had been lost on its way to subscribers. */
+  void publishUnheard(byte[] payload) {
+    kept[(int) (next % kept.length)] = payload;
+    next++;
+  }
+
+  /** Another process in its place: counts from 0 and remembers nothing. Connections stay. */
+  void restart() {
+    Arrays.fill(kept, null);
+    next = 0;
+    operations = 0;
   }
 
   /** Last sequence published, -1 before the first. */
