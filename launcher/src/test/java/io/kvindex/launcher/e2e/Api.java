@@ -40,10 +40,15 @@ final class Api {
 
   /** Registers an engine under its name, with everything at its default. */
   void register(SimulatedEngine engine, String tenant) {
+    register(engine, engine.endpoint(), tenant);
+  }
+
+  /** The same with live events from somewhere else. */
+  void register(SimulatedEngine engine, String endpoint, String tenant) {
     post(
         "/register",
         JSON.createObjectNode()
-            .put("endpoint", engine.endpoint())
+            .put("endpoint", endpoint)
             .put("replay_endpoint", engine.replayEndpoint())
             .put("type", "vLLM")
             .put("modelname", MODEL)
