@@ -152,6 +152,11 @@ abstract class BridgeFixture {
         .toList();
   }
 
+  ConsumerRecord<byte[], byte[]> newestProgress() {
+    List<ConsumerRecord<byte[], byte[]>> all = mine(Topics.BRIDGE_PROGRESS);
+    return all.get(all.size() - 1);
+  }
+
   boolean lastProgressIsTombstone() {
     var records = mine(Topics.BRIDGE_PROGRESS);
     return records.get(records.size() - 1).value() == null;

@@ -11,6 +11,7 @@ import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.PublisherState;
 import java.net.ServerSocket;
 import java.util.List;
@@ -49,7 +50,9 @@ class BridgeTest extends BridgeFixture {
     for (int round = 0; round < 3; round++) {
       engine.publish(next, next + 999);
       next += 1_000;
-      await().atMost(SOON).until(() -> lastSequence(bridgeOf(open)) > 100);
+      await()
+          .atMost(SOON)
+          .until(() -> BridgeProgressCodec.decode(newestProgress().value()).lastSequence() != null);
       bridgeOf(open).halt();
       engine.publish(next, next + 99);
       next += 100;

@@ -4,13 +4,13 @@ package io.kvindex.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.PublisherState;
-import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -175,6 +175,20 @@ class NewLifeTest extends BridgeFixture {
   }
 
   @Test
+  void shouldBeginALife_whenNothingIsKnownOfTheOneThatWasClaimed() throws Exception {
+    ConsumerRecord<byte[], byte[]> own = newestProgress();
+    WorkerStatus worker = worker(bridge);
+    bridge.halt();
+    site.progress(
+        own.partition(),
+        BridgeProgress.claim(worker.registration(), worker.incarnation().generation()));
+    bridge();
+    awaitLife(2, 9);
+    assertThat(lives().get(1).get(0).isOpening()).isTrue();
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 9).boxed().toList());
+  }
+
+  @Test
   void shouldHaveTheLastWord_whenAnotherBridgeWritesOldProgress() throws Exception {
     awaitProgress(0, 9);
     ConsumerRecord<byte[], byte[]> own = newestProgress();
@@ -196,11 +210,6 @@ class NewLifeTest extends BridgeFixture {
               assertThat(BridgeProgressCodec.decode(newest.value()).lastSequence())
                   .isEqualTo(sequence);
             });
-  }
-
-  private ConsumerRecord<byte[], byte[]> newestProgress() {
-    List<ConsumerRecord<byte[], byte[]>> all = mine(Topics.BRIDGE_PROGRESS);
-    return all.get(all.size() - 1);
   }
 
   @Test

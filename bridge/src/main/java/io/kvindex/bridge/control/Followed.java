@@ -13,6 +13,10 @@ final class Followed {
   final long generation;
   Registration registration;
   boolean gone;
+
+  /** Whether it had another life before, which the next one has to fence. */
+  boolean opens;
+
   long retryAtNs;
 
   /** Null until its life is claimed. */

@@ -84,8 +84,16 @@ final class Publishers {
       fence(entry.publisher(), current.registration.table(), registration.type(), generation);
     } else if (known != null && known.progress().generation() == generation) {
       followed.put(entry.publisher(), next);
+      if (known.acked() == null) {
+        // Something of that life may be in the log, and nothing tells whether the engine is its.
+        next.opens = true;
+        claim(next);
+        return;
+      }
       LOG.info("publisher={} goes on with {}", entry.publisher(), known.incarnation());
-      start(next, new Life(registration, known.incarnation(), known.acked(), known.isDegraded()));
+      start(
+          next,
+          new Life(registration, known.incarnation(), known.acked(), known.isDegraded(), false));
       return;
     } else if (known != null) {
       fence(entry.publisher(), known.progress().table(), registration.type(), generation);
@@ -141,7 +149,7 @@ final class Publishers {
     }
     Incarnation incarnation = new Incarnation(target.generation, offset, 0);
     LOG.info("publisher={} starts {}", target.registration.publisher(), incarnation);
-    start(target, new Life(target.registration, incarnation, null, false));
+    start(target, new Life(target.registration, incarnation, null, false, target.opens));
   }
 
   private void retryLater(Followed target) {

@@ -19,7 +19,9 @@ final class Asking {
   private @Nullable ReplayFeed feed;
   private boolean complete;
   private boolean hasBrought;
+  private boolean empty;
   private int failures;
+  private long failedNs;
 
   /** Where the stream stood when it was asked: if it still stands there, asking is of no use. */
   private @Nullable Long askedAt;
@@ -39,9 +41,13 @@ final class Asking {
     return endpoint != null;
   }
 
-  /** Whether it is possible and was not tried where the stream stands now. */
+  /**
+   * Whether it is possible, was not tried where the stream stands now, and is not known to be of no
+   * use for the moment: a dead endpoint must not hold up what comes live.
+   */
   boolean isWorthwhile(long expected) {
-    return endpoint != null && (askedAt == null || askedAt != expected);
+    boolean recovering = failures > 0 && System.nanoTime() - failedNs < pause().toNanos();
+    return endpoint != null && !recovering && !wasAskedAt(expected);
   }
 
   /** Whether the stream still stands where a hole was asked for. */
@@ -59,6 +65,14 @@ final class Asking {
   }
 
   /**
+   * Whether it had nothing when it was last asked, though it had something before. An engine keeps
+   * at least its newest batch, so one that had sent any is not it any more.
+   */
+  boolean hasForgottenAll() {
+    return isConclusive() && empty;
+  }
+
+  /**
    * Asks.
    *
    * @param have the last batch that is known for sure, asked for once more; null = everything
@@ -67,6 +81,7 @@ final class Asking {
     context.metrics().replay();
     status.count("replays", 1);
     complete = false;
+    empty = false;
     feed = context.replays().start(Objects.requireNonNull(endpoint), have, delay, changed);
   }
 
@@ -101,8 +116,10 @@ final class Asking {
     status.discarded(feed);
     feed = null;
     complete = end.problem() == null;
+    empty = end.empty();
     failures = complete ? 0 : Math.min(failures + 1, MAX_DOUBLINGS);
     if (!complete) {
+      failedNs = System.nanoTime();
       status.problem(Objects.requireNonNull(end.problem()));
       status.count("replays_failed", 1);
     }

@@ -70,8 +70,12 @@ final class BatchPublisher {
     return decoder;
   }
 
-  /** From here on batches are the new life's, which is announced at once. */
-  void begin(Incarnation life) {
+  /**
+   * From here on batches are that life's, which is announced at once.
+   *
+   * @param refused told by the producer's thread if Kafka does not take the announcement
+   */
+  void begin(Incarnation life, Runnable refused) {
     incarnation = life;
     EventRecord opening =
         EventRecord.opening(
@@ -85,8 +89,8 @@ final class BatchPublisher {
         opening,
         (metadata, problem) -> {
           if (problem != null) {
-            // The life's first batch says the same, only later.
             metrics.produceError(problem);
+            refused.run();
           }
         });
   }

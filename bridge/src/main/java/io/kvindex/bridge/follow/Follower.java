@@ -19,6 +19,7 @@ import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,7 @@ final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
   private static final int BATCHES_A_TURN = 256;
+  private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
 
   private enum Phase {
     CONNECTING,
@@ -70,7 +72,10 @@ final class Follower implements IoLoop.Reader {
   private volatile boolean claimsAgain;
   private Phase phase = Phase.CONNECTING;
   private @Nullable Long quietSince;
+  private volatile boolean announces;
   private boolean tailChecked;
+  private boolean poisoned;
+  private long poisonedUntilNs;
 
   /** Highest life another bridge has claimed. */
   private long contested = -1;
@@ -81,6 +86,7 @@ final class Follower implements IoLoop.Reader {
   /** Any thread may make one. */
   Follower(Life start, FollowContext context, LifeClaims claims) {
     this.registration = start.registration();
+    this.announces = start.opens();
     this.context = context;
     this.status = new FollowStatus(context.metrics(), start.degraded());
     this.publisher = new BatchPublisher(context, status, registration, start.incarnation());
@@ -112,6 +118,9 @@ final class Follower implements IoLoop.Reader {
   /** Opens the subscription; tries again later where that is not possible now. */
   void open() {
     if (phase != Phase.STOPPED) {
+      if (announces) {
+        announce();
+      }
       subscription.open(publisher::prepare);
     }
   }
@@ -146,19 +155,29 @@ final class Follower implements IoLoop.Reader {
     if (subscription.opensAgain()) {
       open();
     }
+    if (announces) {
+      announce();
+    }
     if (phase == Phase.CLAIMING) {
       onClaimAnswered();
     } else if (life.session().failure() != null) {
       goBackToAcknowledged();
     } else if (subscription.takeNewConnection()) {
       onConnected();
-    } else if (asksAgain) {
+    }
+    pump();
+    if (asksAgain && phase == Phase.LIVE) {
       asksAgain = false;
-      if (phase == Phase.LIVE && Objects.equals(quietSince, position.last())) {
+      if (Objects.equals(quietSince, position.last())) {
         join(Duration.ZERO);
       }
     }
-    pump();
+  }
+
+  /** Fences what an older life announced; again until Kafka has it, however quiet the engine is. */
+  private void announce() {
+    announces = false;
+    publisher.begin(life.incarnation(), () -> later(() -> announces = true));
   }
 
   /** What was published while the connection was down, or before, only a replay can bring. */
@@ -178,6 +197,11 @@ final class Follower implements IoLoop.Reader {
     }
     status.problem("Kafka refused a record: " + cause);
     status.count("sends_failed", 1);
+    if (acked == null && position.last() != null) {
+      // Some of them may be in the log all the same, and nothing is known that could tell whose.
+      endLife("Kafka refused its first batches");
+      return;
+    }
     life.goBack();
     position.moveTo(acked == null ? null : acked.sequence());
     asking.noteAskedAt(null);
@@ -219,7 +243,7 @@ final class Follower implements IoLoop.Reader {
     } else if (life.adopt() && life.incarnation().life() < contested) {
       life.claimNext();
     } else if (!life.isClaiming()) {
-      publisher.begin(life.incarnation());
+      announce();
       judge.begin();
       position.moveTo(null);
       status.newLife();
@@ -232,6 +256,7 @@ final class Follower implements IoLoop.Reader {
 
   private void join(Duration delay) {
     asking.cancel();
+    asksAgain = false;
     if (phase != Phase.LIVE) {
       status.phase(PublisherState.REPLAYING);
     }
@@ -338,7 +363,12 @@ final class Follower implements IoLoop.Reader {
         status.count("gaps_filled", 1);
         asking.noteAskedAt(null);
       }
-      take(batch, publisher.decode(batch), place);
+      Decoded decoded = publisher.decode(batch);
+      if (decoded.rejected() != null) {
+        poisonedUntilNs = System.nanoTime() + POISON_NS;
+        poisoned = true;
+      }
+      take(batch, decoded, place);
     }
   }
 
@@ -347,7 +377,7 @@ final class Follower implements IoLoop.Reader {
     if (!complete) {
       asking.noteAskedAt(position.expected());
       askAgainIfQuiet();
-    } else if (unproven) {
+    } else if (unproven || position.last() != null && asking.hasForgottenAll()) {
       endLife("its replay has nothing of the one before");
     } else if (!tailChecked) {
       // A batch sent after the replay's end and before the subscription took effect is in neither;
@@ -398,8 +428,10 @@ final class Follower implements IoLoop.Reader {
 
   private void takeLive(RawBatch next, Place place) {
     Decoded decoded = publisher.decode(next);
-    boolean older = judge.isOlder(decoded.sourceMicros());
-    boolean doubtful = place == Place.BEYOND || older || decoded.rejected() != null;
+    // One that can not be read says nothing about whose it is; the replay may have it whole.
+    boolean suspect =
+        decoded.rejected() != null && !isPoisoned() || judge.isOlder(decoded.sourceMicros());
+    boolean doubtful = place == Place.BEYOND || suspect;
     if (doubtful && asking.isWorthwhile(position.expected())) {
       if (place == Place.BEYOND) {
         context.metrics().gapFound();
@@ -408,8 +440,9 @@ final class Follower implements IoLoop.Reader {
       ask();
     } else if (place == Place.BEYOND && unproven) {
       endLife("it goes on at batch " + Long.toUnsignedString(next.sequence()));
-    } else if (isForeign(place, older)) {
+    } else if (isForeign(place, suspect)) {
       drop();
+      asking.noteAskedAt(null); // the next one is asked about for itself
     } else {
       buffer.removeFirst();
       unproven = false;
@@ -418,8 +451,16 @@ final class Follower implements IoLoop.Reader {
   }
 
   /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
-  private boolean isForeign(Place place, boolean older) {
-    return asking.isConclusive() && (older || place == Place.BEYOND && position.last() == null);
+  private boolean isForeign(Place place, boolean suspect) {
+    return asking.isConclusive()
+        && asking.wasAskedAt(position.expected())
+        && (suspect || place == Place.BEYOND && position.last() == null);
+  }
+
+  /** Whether the engine itself has sent what can not be read: no replay makes that better. */
+  private boolean isPoisoned() {
+    poisoned &= System.nanoTime() - poisonedUntilNs < 0;
+    return poisoned;
   }
 
   private void drop() {

@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation generation and life, written with every record
  * @param acked what Kafka has of it, null = nothing
  * @param degraded whether events of it are known to be missing
+ * @param opens whether it follows another life of the same generation, which it has to fence
  */
 public record Life(
     Registration registration,
     Incarnation incarnation,
     SendSession.@Nullable Acked acked,
-    boolean degraded) {}
+    boolean degraded,
+    boolean opens) {}

@@ -88,6 +88,7 @@ final class ReplayAttempt {
 
   private Outcome read(ZMQ.Socket socket, Sink sink) throws InterruptedException {
     boolean first = true;
+    long wanted = sink.expected();
     while (true) {
       List<byte[]> frames = receive(socket);
       if (frames == null) {
@@ -109,7 +110,8 @@ final class ReplayAttempt {
       if (!sink.accept(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()))) {
         return Outcome.STOPPED;
       }
-      first = false;
+      // The batch we have already, which each answer begins with, is not what was asked for.
+      first &= Long.compareUnsigned(batch.sequence(), wanted) < 0;
     }
   }
 

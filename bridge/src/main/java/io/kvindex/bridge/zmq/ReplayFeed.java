@@ -19,9 +19,10 @@ public final class ReplayFeed {
    * How a replay ended.
    *
    * @param complete whether everything the endpoint has was read
+   * @param empty whether it had not a single batch when it was asked last
    * @param problem what went wrong, null if nothing did
    */
-  public record End(boolean complete, @Nullable String problem) {}
+  public record End(boolean complete, boolean empty, @Nullable String problem) {}
 
   private final BlockingQueue<RawBatch> frames = new ArrayBlockingQueue<>(CAPACITY);
   private final Runnable changed;

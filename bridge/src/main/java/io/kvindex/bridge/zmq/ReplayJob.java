@@ -21,15 +21,14 @@ final class ReplayJob implements ReplayAttempt.Sink {
   private final String endpoint;
   private final ReplayFeed feed;
   private final ReplayPolicy policy;
-  private final @Nullable Long have;
   private long expected;
   private int attempts;
   private int fruitless;
+  private int brought;
   private boolean takesHoles;
 
   ReplayJob(String endpoint, @Nullable Long have, ReplayFeed feed, ReplayPolicy policy) {
     this.endpoint = endpoint;
-    this.have = have;
     this.feed = feed;
     this.policy = policy;
     this.expected = have == null ? 0 : have + 1;
@@ -42,8 +41,10 @@ final class ReplayJob implements ReplayAttempt.Sink {
       return null;
     }
     long before = expected;
-    long start = attempts == 0 && have != null ? have : expected;
+    // Each question begins with a batch we have: whoever answers shows by it who it is.
+    long start = expected == 0 ? 0 : expected - 1;
     attempts++;
+    brought = 0;
     Outcome outcome;
     String problem = null;
     try {
@@ -63,7 +64,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
     LOG.debug("replay endpoint={} expected={} outcome={}", endpoint, expected, outcome);
     switch (outcome) {
       case COMPLETE:
-        feed.finish(new ReplayFeed.End(true, null));
+        feed.finish(new ReplayFeed.End(true, brought == 0, null));
         return null;
       case STOPPED:
         return null;
@@ -82,7 +83,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
                       + " does not answer (asked "
                       + attempts
                       + " times)";
-          feed.finish(new ReplayFeed.End(false, what));
+          feed.finish(new ReplayFeed.End(false, false, what));
           return null;
         }
         break;
@@ -108,6 +109,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
     if (!feed.put(frame)) {
       return false;
     }
+    brought++;
     if (Long.compareUnsigned(frame.sequence(), expected) >= 0) {
       expected = frame.sequence() + 1;
       // Only the hole at this place was found to be for good; the next one is asked for again.

@@ -121,6 +121,7 @@ class FollowerTest {
             Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
             new Incarnation(3, 7, 0),
             new SendSession.Acked(5, timeOf(5)),
+            false,
             false));
     await().atMost(SOON).until(() -> producer.history().size() == 4);
     assertThat(sent().get(0).after()).isEqualTo(5);
@@ -138,6 +139,7 @@ class FollowerTest {
             Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
             new Incarnation(3, 7, 0),
             null,
+            false,
             false));
   }
 
