@@ -11,6 +11,7 @@ import io.kvindex.launcher.process.AllCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
 import io.kvindex.launcher.process.IndexCommand;
+import io.kvindex.model.chaos.Protection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -58,6 +59,13 @@ public final class Main implements Runnable {
 
   /** Runs one command and exits with its code: 0 done, 1 failed, 2 wrong usage. */
   public static void main(String[] args) {
+    Protection without = Protection.without();
+    if (without != null) {
+      LOG.warn(
+          "THIS PROCESS GIVES WRONG ANSWERS: {}={} is for tests of the chaos suite only",
+          Protection.PROPERTY,
+          without.wireName());
+    }
     System.exit(commandLine().execute(args));
   }
 

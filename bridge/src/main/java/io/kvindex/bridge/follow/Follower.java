@@ -13,6 +13,7 @@ import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.bridge.zmq.SubSocket;
+import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
@@ -408,7 +409,12 @@ final class Follower implements IoLoop.Reader {
   /** Leaves it in the buffer where something has to be found out first. */
   private void judgeBehind(RawBatch next) {
     switch (judge.ofLive(next, publisher.timeMicros(next))) {
-      case SAME, LATE -> drop();
+      case SAME, LATE -> {
+        if (Protection.DEDUPE.isOff()) {
+          publisher.publish(next, publisher.decode(next), position.last(), null, life.session());
+        }
+        drop();
+      }
       case NEW_LIFE ->
           endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again, later");
       case UNKNOWN -> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.model.chaos.Protection;
 import org.jspecify.annotations.Nullable;
 
 /** Where a stream is: the last sequence handed to the producer. Sequences are unsigned. */
@@ -34,7 +35,10 @@ final class StreamPosition {
 
   Place place(long sequence) {
     int order = Long.compareUnsigned(sequence, expected());
-    return order == 0 ? Place.NEXT : order > 0 ? Place.BEYOND : Place.BEHIND;
+    if (order > 0) {
+      return Protection.REPAIR.isOff() ? Place.NEXT : Place.BEYOND;
+    }
+    return order == 0 ? Place.NEXT : Place.BEHIND;
   }
 
   void moveTo(@Nullable Long sequence) {

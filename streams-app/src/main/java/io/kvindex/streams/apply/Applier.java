@@ -4,6 +4,7 @@ package io.kvindex.streams.apply;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
+import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
@@ -62,7 +63,9 @@ final class Applier implements KvEvent.Visitor {
     int ref = publisherRef(first);
     PublisherRow known = table.publishers().get(ref);
     if (Sequencer.compareLives(first.incarnation(), known.life()) > 0) {
-      killAll(ref);
+      if (!Protection.FENCING.isOff()) {
+        killAll(ref);
+      }
       batch.put(RowKeys.ofId(RowKind.PUBLISHER, ref), known.reborn(first.incarnation()).encode());
     }
   }

@@ -2,6 +2,7 @@
 package io.kvindex.streams.apply;
 
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.streams.row.HeldRow;
@@ -101,7 +102,13 @@ public final class TableWriter {
         apply(record, stream, offset, appendTimeMs);
         drain(Objects.requireNonNull(table.streams().get(record.stream())));
       }
-      case DUPLICATE -> counts.add(Outcome.DUPLICATE, record.events().size());
+      case DUPLICATE -> {
+        if (Protection.DEDUPE.isOff()) {
+          applier.apply(record, stream.gaps());
+          commit();
+        }
+        counts.add(Outcome.DUPLICATE, record.events().size());
+      }
       case STALE_INCARNATION -> counts.add(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> hold(record, stream, offset, appendTimeMs);
     }

@@ -2,6 +2,7 @@
 package io.kvindex.streams.sequence;
 
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.streams.row.StreamRow;
@@ -38,7 +39,9 @@ public final class Sequencer {
     if (last != null && compare(record.position(), last) <= 0) {
       return Verdict.DUPLICATE;
     }
-    return follows(last, record.position(), record.after()) ? Verdict.APPLY : Verdict.HOLD;
+    return follows(last, record.position(), record.after()) || Protection.HOLD_BACK.isOff()
+        ? Verdict.APPLY
+        : Verdict.HOLD;
   }
 
   /**
