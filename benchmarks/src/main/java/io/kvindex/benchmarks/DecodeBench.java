@@ -12,6 +12,7 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
@@ -134,9 +135,7 @@ public class DecodeBench {
         new TableId("default", "model", BLOCK_SIZE, HashProfile.XXH3_DEFAULT),
         List.of(""),
         null,
-        CopyPolicy.COUNT,
-        null,
-        "",
+        SourceOptions.of(CopyPolicy.COUNT),
         null);
   }
 }

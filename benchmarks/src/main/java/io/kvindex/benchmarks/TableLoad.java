@@ -14,6 +14,7 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.topic.TopicCheck;
@@ -122,7 +123,7 @@ public final class TableLoad {
             TABLE,
             stream,
             SourceType.VLLM,
-            CopyPolicy.COUNT,
+            SourceTraits.of(CopyPolicy.COUNT),
             new Incarnation(1, 1, 0),
             Position.whole(id),
             id == 1 ? null : Long.valueOf(id - 1),

@@ -10,6 +10,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
@@ -136,9 +137,7 @@ public final class IndexOnlyServer {
         table,
         List.of(""),
         null,
-        CopyPolicy.COUNT,
-        null,
-        "",
+        SourceOptions.of(CopyPolicy.COUNT),
         null);
   }
 }

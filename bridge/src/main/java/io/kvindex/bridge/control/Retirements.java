@@ -4,7 +4,6 @@ package io.kvindex.bridge.control;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
-import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -13,6 +12,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.SourceTraits;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +49,7 @@ final class Retirements {
             table,
             StreamId.of(publisher),
             type,
-            CopyPolicy.defaultFor(type),
+            SourceTraits.defaultFor(type),
             new Incarnation(generation, NO_LIFE, 0),
             EventRecord.Position.whole(0),
             null,

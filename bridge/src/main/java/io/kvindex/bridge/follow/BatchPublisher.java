@@ -82,7 +82,7 @@ final class BatchPublisher {
             registration.table(),
             StreamId.of(registration.publisher()),
             registration.type(),
-            registration.copies(),
+            registration.options().traits(),
             life);
     metrics.batch(opening.events());
     sink.sendAlone(
@@ -184,7 +184,7 @@ final class BatchPublisher {
               registration.table(),
               StreamId.of(registration.publisher()),
               registration.type(),
-              registration.copies(),
+              registration.options().traits(),
               incarnation,
               new EventRecord.Position(batch.sequence(), i, i == parts.size() - 1),
               after,

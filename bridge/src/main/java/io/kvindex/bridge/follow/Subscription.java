@@ -66,7 +66,7 @@ final class Subscription implements SubSocket.Listener {
               .loop()
               .subscribe(
                   registration.endpoint(),
-                  registration.topic(),
+                  registration.options().topic(),
                   context.limits().socketHighWaterMark(),
                   this,
                   reader);

@@ -11,6 +11,7 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -66,9 +67,7 @@ class EngineBatchDecoderTest {
             new TableId("default", "model", blockSize, HashProfile.XXH3_DEFAULT),
             List.of(""),
             null,
-            CopyPolicy.COUNT,
-            null,
-            "",
+            SourceOptions.of(CopyPolicy.COUNT),
             null);
     byte[] payload =
         WireVectors.all().stream()

@@ -22,6 +22,7 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -306,9 +307,7 @@ class NormaliserTest {
         new TableId("default", "model", blockSize, profile),
         loras,
         namespace,
-        CopyPolicy.COUNT,
-        null,
-        "",
+        SourceOptions.of(CopyPolicy.COUNT),
         null);
   }
 }

@@ -12,6 +12,7 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.BrokerOptions;
@@ -83,9 +84,7 @@ public final class Site implements AutoCloseable {
         new TableId("default", "llama", FakeEngine.BLOCK_SIZE, HashProfile.XXH3_DEFAULT),
         List.of(""),
         null,
-        CopyPolicy.COUNT,
-        null,
-        "",
+        SourceOptions.of(CopyPolicy.COUNT),
         null);
   }
 

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
-import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -19,6 +18,7 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
@@ -122,7 +122,7 @@ class WorkedExampleIT {
             table,
             stream,
             type,
-            CopyPolicy.defaultFor(type),
+            SourceTraits.defaultFor(type),
             new Incarnation(1_000, 1_000, 0),
             EventRecord.Position.whole(0),
             null,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.event;
 
-import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.StreamId;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param table which table the blocks belong to; decides the partition
  * @param stream unit of ordering; the Kafka key
  * @param type kind of publisher
- * @param copies how repeated stores count
+ * @param traits what of its registration decides how its events are applied
  * @param incarnation which life of the publisher speaks
  * @param position place of this record in its stream
  * @param after event id of the last record acknowledged on this stream before; null at the start of
@@ -30,7 +29,7 @@ public record EventRecord(
     TableId table,
     StreamId stream,
     SourceType type,
-    CopyPolicy copies,
+    SourceTraits traits,
     Incarnation incarnation,
     Position position,
     @Nullable Long after,
@@ -48,12 +47,16 @@ public record EventRecord(
    * stream, so that the life's first batch is still to come.
    */
   public static EventRecord opening(
-      TableId table, StreamId stream, SourceType type, CopyPolicy copies, Incarnation incarnation) {
+      TableId table,
+      StreamId stream,
+      SourceType type,
+      SourceTraits traits,
+      Incarnation incarnation) {
     return new EventRecord(
         table,
         stream,
         type,
-        copies,
+        traits,
         incarnation,
         Position.whole(0),
         null,

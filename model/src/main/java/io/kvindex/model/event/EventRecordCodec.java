@@ -11,25 +11,31 @@ import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.hash.HashProfile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Binary form of {@link EventRecord}, version {@value #VERSION}:
  *
  * <pre>
- * version:1 | type:1 copies:1 | tenant model strings, blockSize varint, algorithm:1 seed string
+ * version:1 | type:1 copies:1 | traits | tenant model strings, blockSize varint, algorithm:1 seed string
  * | instance tenant strings, rank varint, sub string | generation life clears (zigzag varints)
  * | eventId varint, part varint, flags:1 (1 = last part, 2 = has after) [after varint] | time zigzag varint
  * | event count varint, events
+ *
+ * traits: persistent media count varint, strings | expiry seconds varint | shards varint
  * </pre>
  *
  * A string is a varint length + 1 and UTF-8 bytes, 0 = null; a hash list a varint count and 8
- * big-endian bytes each. Stateless; safe for all threads.
+ * big-endian bytes each. Version 1 has no traits. Stateless; safe for all threads.
  */
 public final class EventRecordCodec {
 
   /** Newest version written; older ones stay readable. */
-  public static final byte VERSION = 1;
+  public static final byte VERSION = 2;
+
+  private static final int WITHOUT_TRAITS = 1;
 
   private static final int LAST_PART = 1;
   private static final int HAS_AFTER = 2;
@@ -41,7 +47,7 @@ public final class EventRecordCodec {
     RecordWriter out = new RecordWriter(256);
     out.writeByte(VERSION);
     out.writeByte(record.type().code());
-    out.writeByte(record.copies().ordinal());
+    writeTraits(out, record.traits());
     writeTable(out, record.table());
     writeStream(out, record.stream());
     writeIncarnation(out, record.incarnation());
@@ -63,21 +69,21 @@ public final class EventRecordCodec {
   public static EventRecord decode(byte[] bytes) {
     RecordReader in = new RecordReader(bytes);
     int version = in.readByte();
-    if (version != VERSION) {
+    if (version != VERSION && version != WITHOUT_TRAITS) {
       throw new MalformedRecordException(
           "event record version " + version + " is not known here (newest known: " + VERSION + ")");
     }
     try {
-      return decodeBody(in);
+      return decodeBody(in, version);
     } catch (IllegalArgumentException e) {
       throw new MalformedRecordException(
           "event record holds an impossible value: " + e.getMessage(), e);
     }
   }
 
-  private static EventRecord decodeBody(RecordReader in) {
+  private static EventRecord decodeBody(RecordReader in, int version) {
     SourceType type = SourceType.byCode(in.readByte());
-    CopyPolicy copies = in.readEnum(CopyPolicy.values());
+    SourceTraits traits = readTraits(in, version);
     TableId table = readTable(in);
     StreamId stream = readStream(in);
     Incarnation incarnation = new Incarnation(in.readZigZag(), in.readZigZag(), in.readZigZag());
@@ -93,7 +99,27 @@ public final class EventRecordCodec {
     }
     in.requireEnd();
     Position position = new Position(eventId, part, (flags & LAST_PART) != 0);
-    return new EventRecord(table, stream, type, copies, incarnation, position, after, time, events);
+    return new EventRecord(table, stream, type, traits, incarnation, position, after, time, events);
+  }
+
+  private static void writeTraits(RecordWriter out, SourceTraits traits) {
+    out.writeByte(traits.copies().ordinal());
+    out.writeVarint(traits.persistentMedia().size());
+    traits.persistentMedia().forEach(out::writeString);
+    out.writeVarint(traits.expirySeconds());
+    out.writeVarint(traits.shards());
+  }
+
+  private static SourceTraits readTraits(RecordReader in, int version) {
+    CopyPolicy copies = in.readEnum(CopyPolicy.values());
+    if (version == WITHOUT_TRAITS) {
+      return SourceTraits.of(copies);
+    }
+    Set<String> persistent = new TreeSet<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      persistent.add(in.readRequiredString());
+    }
+    return new SourceTraits(copies, persistent, in.readInt(), in.readInt());
   }
 
   /** Writes a table identity; also used in rows of the prefix table. */

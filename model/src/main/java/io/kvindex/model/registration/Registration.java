@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.registration;
 
-import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
@@ -20,9 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param loraNames adapters it was registered with, in order; the first one (may be empty = base
  *     model) is the default for events that name none; never empty
  * @param namespace {@code additionalsalt}, null = none
- * @param copies how repeated stores count
- * @param pools instance ids of the pools that serve this instance, null = all of its context
- * @param topic ZMQ topic to subscribe to, empty = all
+ * @param options members that have a default
  * @param continues generation this record only adds an adapter to, null = a generation of its own
  */
 public record Registration(
@@ -33,9 +30,7 @@ public record Registration(
     TableId table,
     List<String> loraNames,
     @Nullable String namespace,
-    CopyPolicy copies,
-    @Nullable List<String> pools,
-    String topic,
+    SourceOptions options,
     @Nullable Long continues) {
 
   public Registration {
@@ -44,7 +39,7 @@ public record Registration(
     Objects.requireNonNull(type);
     Objects.requireNonNull(table);
     loraNames = List.copyOf(loraNames);
-    pools = pools == null ? null : List.copyOf(pools);
+    Objects.requireNonNull(options);
     if (loraNames.isEmpty()) {
       throw new IllegalArgumentException(
           "a registration has at least one adapter, the base model being \"\"");
@@ -60,16 +55,6 @@ public record Registration(
   /** The same registration with other adapters, as a continuation of {@code generation}. */
   public Registration withLoraNames(List<String> names, long generation) {
     return new Registration(
-        publisher,
-        endpoint,
-        replayEndpoint,
-        type,
-        table,
-        names,
-        namespace,
-        copies,
-        pools,
-        topic,
-        generation);
+        publisher, endpoint, replayEndpoint, type, table, names, namespace, options, generation);
   }
 }

@@ -15,6 +15,8 @@ import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +79,11 @@ public final class RegistrationCodec {
       @JsonProperty("copies") String copies,
       @JsonProperty("pools") @Nullable List<String> pools,
       @JsonProperty("topic") @Nullable String topic,
+      @JsonProperty("persistent_media") @Nullable Set<String> persistentMedia,
+      @JsonProperty("lower_tier") @Nullable String lowerTier,
+      @JsonProperty("shards") @Nullable Map<String, Integer> shards,
+      @JsonProperty("expiry_seconds") @Nullable Integer expirySeconds,
+      @JsonProperty("address_tiers") @Nullable Map<String, String> addressTiers,
       @JsonProperty("continues") @Nullable Long continues) {
 
     static Wire of(Registration r) {
@@ -95,9 +102,14 @@ public final class RegistrationCodec {
           r.table().hashProfile().seed(),
           r.loraNames(),
           r.namespace(),
-          r.copies().name().toLowerCase(Locale.ROOT),
-          r.pools(),
-          r.topic(),
+          r.options().copies().name().toLowerCase(Locale.ROOT),
+          r.options().pools(),
+          r.options().topic(),
+          r.options().persistentMedia(),
+          r.options().lowerTier().text(),
+          shards(r.options().shards()),
+          r.options().expirySeconds(),
+          r.options().addressTiers(),
           r.continues());
     }
 
@@ -114,10 +126,25 @@ public final class RegistrationCodec {
           new TableId(tableTenant, model, blockSize, new HashProfile(algorithm, hashSeed)),
           loraNames,
           namespace,
+          options(),
+          continues);
+    }
+
+    private static @Nullable Map<String, Integer> shards(@Nullable Shards shards) {
+      return shards == null ? null : shards.byName();
+    }
+
+    /** Records of older versions lack the newer members. */
+    private SourceOptions options() {
+      return new SourceOptions(
           CopyPolicy.valueOf(copies.toUpperCase(Locale.ROOT)),
           pools,
           topic == null ? "" : topic,
-          continues);
+          persistentMedia == null ? Set.of() : persistentMedia,
+          lowerTier == null ? LowerTier.OWN : LowerTier.parse(lowerTier),
+          shards == null ? null : Shards.named(shards),
+          expirySeconds == null ? 0 : expirySeconds,
+          addressTiers == null ? Map.of() : addressTiers);
     }
   }
 }

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +31,7 @@ class EventRecordCodecTest {
         TABLE,
         STREAM,
         SourceType.VLLM,
-        CopyPolicy.COUNT,
+        SourceTraits.of(CopyPolicy.COUNT),
         new Incarnation(7, 9, 1),
         new Position(-3L, 2, true),
         after,
@@ -73,6 +74,18 @@ class EventRecordCodecTest {
   void shouldReadBackWhatItWrote_whenEveryKindIsUsed() {
     EventRecord record = everyKind();
     assertThat(EventRecordCodec.decode(EventRecordCodec.encode(record))).isEqualTo(record);
+    EventRecord pool =
+        new EventRecord(
+            TABLE,
+            STREAM,
+            SourceType.MOONCAKE,
+            new SourceTraits(CopyPolicy.SET, Set.of("DISK", "OPTANE"), 3600, 64),
+            new Incarnation(7, 9, 1),
+            Position.whole(1),
+            null,
+            0,
+            List.of());
+    assertThat(EventRecordCodec.decode(EventRecordCodec.encode(pool))).isEqualTo(pool);
     EventRecord atStart = record(null);
     assertThat(EventRecordCodec.decode(EventRecordCodec.encode(atStart))).isEqualTo(atStart);
   }
@@ -111,17 +124,19 @@ class EventRecordCodecTest {
             + "01"
             + "8aacae47f66585ed"
             + "00";
-    assertThat(HexFormat.of().formatHex(EventRecordCodec.encode(record))).isEqualTo(written);
     assertThat(EventRecordCodec.decode(HexFormat.of().parseHex(written))).isEqualTo(record);
+    String now = written.replaceFirst("^010100", "020100" + "00" + "00" + "01");
+    assertThat(HexFormat.of().formatHex(EventRecordCodec.encode(record))).isEqualTo(now);
+    assertThat(EventRecordCodec.decode(HexFormat.of().parseHex(now))).isEqualTo(record);
   }
 
   @Test
   void shouldRefuseClearly_whenTheVersionIsNewer() {
     byte[] bytes = EventRecordCodec.encode(everyKind());
-    bytes[0] = 2;
+    bytes[0] = 3;
     assertThatThrownBy(() -> EventRecordCodec.decode(bytes))
         .isInstanceOf(MalformedRecordException.class)
-        .hasMessage("event record version 2 is not known here (newest known: 1)");
+        .hasMessage("event record version 3 is not known here (newest known: 2)");
   }
 
   @Test

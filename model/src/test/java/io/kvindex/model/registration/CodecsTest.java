@@ -16,6 +16,7 @@ import io.kvindex.model.progress.PublisherState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CodecsTest {
@@ -36,9 +37,7 @@ class CodecsTest {
             table,
             List.of(""),
             null,
-            CopyPolicy.COUNT,
-            null,
-            "",
+            SourceOptions.of(CopyPolicy.COUNT),
             null);
     Registration full =
         new Registration(
@@ -49,14 +48,60 @@ class CodecsTest {
             table,
             List.of("sql", "chat"),
             "w8a8",
-            CopyPolicy.SET,
-            List.of("pool"),
-            "kv@",
+            new SourceOptions(
+                CopyPolicy.SET,
+                List.of("pool"),
+                "kv@",
+                Set.of("nvme"),
+                LowerTier.parse("ttl:60"),
+                Shards.named(Map.of("tp", 4, "kv", 2)),
+                30,
+                Map.of("nvme", "disk")),
             12L);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(plain))).isEqualTo(plain);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(full))).isEqualTo(full);
     assertThat(plain.defaultLora()).isNull();
     assertThat(full.defaultLora()).isEqualTo("sql");
+  }
+
+  /** Such values are in users' topics. */
+  @Test
+  void shouldReadRegistrationsOfOldBuilds_whenNewerMembersAreMissing() {
+    String written =
+        """
+        {"v":1,"instance_id":"vllm-1","tenant_id":"default","dp_rank":0,
+         "endpoint":"tcp://1.1.1.1:5557","type":"vLLM","table_tenant_id":"acme",
+         "modelname":"llama","block_size":16,"hash_algorithm":"xxh3","hash_seed":"1337",
+         "lora_names":[""],"copies":"count","topic":""}""";
+    assertThat(RegistrationCodec.decode(written.getBytes(StandardCharsets.UTF_8)))
+        .isEqualTo(
+            new Registration(
+                PUBLISHER,
+                "tcp://1.1.1.1:5557",
+                null,
+                SourceType.VLLM,
+                TABLE,
+                List.of(""),
+                null,
+                SourceOptions.defaultFor(SourceType.VLLM),
+                null));
+  }
+
+  @Test
+  void shouldRefuseOptions_whenTheyCanNotBe() {
+    for (String text : new String[] {"", "own:1", "pool:", "ttl:0", "ttl:x", "ttl:9999999"}) {
+      assertThatThrownBy(() -> LowerTier.parse(text))
+          .as(text)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("own, pool:<instance_id> or ttl:<seconds>");
+    }
+    for (String text : new String[] {"own", "pool:a:b", "ttl:30"}) {
+      assertThat(LowerTier.parse(text).text()).isEqualTo(text);
+    }
+    assertThatThrownBy(() -> Shards.named(Map.of("tp", 8, "layers", 9)))
+        .hasMessageContaining("64 objects");
+    assertThatThrownBy(() -> Shards.of(0)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(Shards.named(Map.of("tp", 8, "layers", 8)).count()).isEqualTo(64);
   }
 
   @Test

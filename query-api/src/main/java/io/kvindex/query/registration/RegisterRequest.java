@@ -2,7 +2,6 @@
 package io.kvindex.query.registration;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
@@ -11,7 +10,6 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,9 +55,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
             new TableId(publisher.tenantId(), model, blockSize, profile),
             List.of(nullToEmpty(fields.text("lora_name"))),
             emptyToNull(fields.eitherText("additionalsalt", "additional_salt")),
-            copies(fields, type),
-            fields.texts("pools"),
-            nullToEmpty(fields.text("topic")),
+            OptionFields.read(fields, type),
             null);
     return new RegisterRequest(registration, fields.flag("replace"));
   }
@@ -105,22 +101,6 @@ public record RegisterRequest(Registration registration, boolean replace) {
                     "`type` must be vLLM, SGLang, Mooncake or KVEvents, got \""
                         + ApiException.echo(name)
                         + "\""));
-  }
-
-  private static CopyPolicy copies(BodyFields fields, SourceType type) {
-    String text = fields.text("copies");
-    if (text == null) {
-      return CopyPolicy.defaultFor(type);
-    }
-    return switch (text.toLowerCase(Locale.ROOT)) {
-      case "count" -> CopyPolicy.COUNT;
-      case "set" -> CopyPolicy.SET;
-      default ->
-          throw ApiException.field(
-              ErrorCode.INVALID_VALUE,
-              "copies",
-              "`copies` must be count or set, got \"" + ApiException.echo(text) + "\"");
-    };
   }
 
   /** {@code "xxh3"} or {@code {"algorithm":"xxh3","seed":"1337"}}. */

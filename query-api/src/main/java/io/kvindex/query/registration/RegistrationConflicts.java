@@ -3,6 +3,8 @@ package io.kvindex.query.registration;
 
 import io.kvindex.model.TableId;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.Shards;
+import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.util.LinkedHashMap;
@@ -29,6 +31,12 @@ final class RegistrationConflicts {
         old.table().hashProfile().label(),
         wanted.table().hashProfile().label());
     compare(found, "additionalsalt", old.namespace(), wanted.namespace());
+    compareOptions(found, old.options(), wanted.options());
+    return found;
+  }
+
+  private static void compareOptions(
+      Map<String, String> found, SourceOptions old, SourceOptions wanted) {
     compare(
         found,
         "copies",
@@ -36,7 +44,15 @@ final class RegistrationConflicts {
         wanted.copies().name().toLowerCase(Locale.ROOT));
     compare(found, "pools", old.pools(), wanted.pools());
     compare(found, "topic", old.topic(), wanted.topic());
-    return found;
+    compare(found, "persistent_media", old.persistentMedia(), wanted.persistentMedia());
+    compare(found, "lower_tier", old.lowerTier().text(), wanted.lowerTier().text());
+    compare(found, "shards", shards(old.shards()), shards(wanted.shards()));
+    compare(found, "expiry_seconds", old.expirySeconds(), wanted.expirySeconds());
+    compare(found, "address_tiers", old.addressTiers(), wanted.addressTiers());
+  }
+
+  private static @Nullable Object shards(@Nullable Shards shards) {
+    return shards == null ? null : shards.byName();
   }
 
   private static void compare(

@@ -81,7 +81,7 @@ public final class TableRows {
   private static @Nullable Set<String> poolsOf(List<Registered> publishers) {
     Set<String> pools = new HashSet<>();
     for (Registered one : publishers) {
-      List<String> named = one.registration().pools();
+      List<String> named = one.registration().options().pools();
       if (named == null) {
         return null;
       }

@@ -12,6 +12,7 @@ import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.Trust;
@@ -96,9 +97,7 @@ class ConductorAnswersTest {
             new TableId("default", "m", blockSize, HashProfile.XXH3_DEFAULT),
             List.of(""),
             namespace,
-            CopyPolicy.COUNT,
-            null,
-            "",
+            SourceOptions.of(CopyPolicy.COUNT),
             null);
     registered.add(new Registered(registration, registered.size()));
     snapshot = RegistrationSnapshot.of(registered, Media.standard());

@@ -213,7 +213,7 @@ class RegistrationRoutesIT {
       Registered seen = late.table().snapshot().get(new PublisherId(instance, "default", 0));
       assertThat(seen)
           .isNotNull()
-          .extracting(one -> one.registration().pools())
+          .extracting(one -> one.registration().options().pools())
           .isEqualTo(List.of("p"));
     } finally {
       late.close();

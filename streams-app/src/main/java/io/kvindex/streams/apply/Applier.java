@@ -156,7 +156,7 @@ final class Applier implements KvEvent.Visitor {
         there |=
             event.remainingCopies().size() > i
                 ? change.remain(event.remainingCopies().get(i))
-                : change.remove(current().copies());
+                : change.remove(current().traits().copies());
       }
       counts.add(there ? Outcome.BLOCKS_REMOVED : Outcome.REMOVED_UNKNOWN);
     }

@@ -136,12 +136,12 @@ final class Storing {
             ? batch.blocks().ofAbsent(owner, hash, group)
             : batch.blocks().of(owner, hash, group);
     if (content != null) {
-      change.store(record.copies());
+      change.store(record.traits().copies());
       change.resolve(space, content);
       return;
     }
     if (change.present() && change.isResolved()) {
-      change.store(record.copies());
+      change.store(record.traits().copies());
       return;
     }
     if (!change.present() && table.orphans().size() >= limits.orphans()) {
@@ -150,7 +150,7 @@ final class Storing {
     }
     counts.add(Outcome.ORPHANED);
     boolean waits = change.present();
-    change.store(record.copies());
+    change.store(record.traits().copies());
     if (waits && (!ifUnknown.hasLocal() || change.space() != space)) {
       // What was said of it before says more, or waits where it was said.
       return;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.registration;
+
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Media;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.event.SourceTraits;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members of a registration that have a sensible default. Immutable.
+ *
+ * @param copies how repeated stores count
+ * @param pools instance ids of the pools that serve this instance, null = all of its context
+ * @param topic ZMQ topic to subscribe to, empty = all
+ * @param persistentMedia media that outlive the publisher's process, as {@link Media#answerKey}
+ *     names them
+ * @param lowerTier what its stores on other media than the device mean
+ * @param shards objects a block of a pool is made of, null = not told
+ * @param expirySeconds how long a pool's blocks count without being announced again, 0 = for ever
+ * @param addressTiers for events that name the address of a replica and no medium: medium by a part
+ *     of the address, in order, the first one found counts; none found = the host
+ */
+public record SourceOptions(
+    CopyPolicy copies,
+    @Nullable List<String> pools,
+    String topic,
+    Set<String> persistentMedia,
+    LowerTier lowerTier,
+    @Nullable Shards shards,
+    int expirySeconds,
+    Map<String, String> addressTiers) {
+
+  public SourceOptions {
+    Objects.requireNonNull(copies);
+    Objects.requireNonNull(topic);
+    Objects.requireNonNull(lowerTier);
+    pools = pools == null ? null : List.copyOf(pools);
+    Set<String> named = new TreeSet<>();
+    persistentMedia.forEach(medium -> named.add(Media.standard().answerKey(medium)));
+    persistentMedia = java.util.Collections.unmodifiableSet(named);
+    addressTiers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(addressTiers));
+    if (expirySeconds < 0 || expirySeconds > LowerTier.MAX_SECONDS) {
+      throw new IllegalArgumentException("expiry of " + expirySeconds + " s");
+    }
+  }
+
+  /** What holds where a registration says nothing. */
+  public static SourceOptions defaultFor(SourceType type) {
+    return of(CopyPolicy.defaultFor(type));
+  }
+
+  /** The defaults with that way of counting. */
+  public static SourceOptions of(CopyPolicy copies) {
+    return new SourceOptions(copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of());
+  }
+
+  /** What the log has to know of them. */
+  public SourceTraits traits() {
+    int expiry = lowerTier.kind() == LowerTier.Kind.TTL ? lowerTier.ttlSeconds() : expirySeconds;
+    return new SourceTraits(copies, persistentMedia, expiry, shards == null ? 1 : shards.count());
+  }
+}

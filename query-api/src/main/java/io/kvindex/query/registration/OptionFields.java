@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Media;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.registration.LowerTier;
+import io.kvindex.model.registration.ShardDimension;
+import io.kvindex.model.registration.Shards;
+import io.kvindex.model.registration.SourceOptions;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the members of a registration that have a default. */
+final class OptionFields {
+  private static final int MAX_ADDRESS_TIERS = 64;
+
+  private final BodyFields fields;
+  private final SourceType type;
+
+  private OptionFields(BodyFields fields, SourceType type) {
+    this.fields = fields;
+    this.type = type;
+  }
+
+  /**
+   * @throws ApiException naming the member at fault
+   */
+  static SourceOptions read(BodyFields fields, SourceType type) {
+    return new OptionFields(fields, type).options();
+  }
+
+  private SourceOptions options() {
+    @Nullable String topic = fields.text("topic");
+    return new SourceOptions(
+        copies(),
+        fields.texts("pools"),
+        topic == null ? "" : topic,
+        persistentMedia(),
+        lowerTier(),
+        shards(),
+        expirySeconds(),
+        addressTiers());
+  }
+
+  private CopyPolicy copies() {
+    String text = fields.text("copies");
+    if (text == null) {
+      return CopyPolicy.defaultFor(type);
+    }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "count" -> CopyPolicy.COUNT;
+      case "set" -> CopyPolicy.SET;
+      default -> throw invalid("copies", "must be count or set, got " + quoted(text));
+    };
+  }
+
+  private Set<String> persistentMedia() {
+    List<String> media = fields.texts("persistent_media");
+    if (media == null) {
+      return Set.of();
+    }
+    for (String medium : media) {
+      if (Media.standard().tier(medium) == Media.Tier.DEVICE) {
+        throw invalid(
+            "persistent_media",
+            "lists media that outlive the process, which " + quoted(medium) + " does not");
+      }
+    }
+    return new TreeSet<>(media);
+  }
+
+  private LowerTier lowerTier() {
+    String text = fields.text("lower_tier");
+    if (text == null) {
+      return LowerTier.OWN;
+    }
+    onlyFor(false, "lower_tier");
+    try {
+      return LowerTier.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid("lower_tier", e.getMessage() + ", got " + quoted(text));
+    }
+  }
+
+  private int expirySeconds() {
+    if (fields.has("expiry_seconds")) {
+      onlyFor(true, "expiry_seconds");
+    }
+    return fields.number("expiry_seconds", 0, LowerTier.MAX_SECONDS, 0);
+  }
+
+  /** A number of tensor parallel ranks, or sizes by dimension. */
+  private @Nullable Shards shards() {
+    JsonNode node = fields.node("shards");
+    if (node == null) {
+      return null;
+    }
+    onlyFor(true, "shards");
+    if (!node.isObject()) {
+      return Shards.of(fields.number("shards", 1, Shards.MAX, 1));
+    }
+    Map<String, Integer> sizes = new LinkedHashMap<>();
+    node.fields()
+        .forEachRemaining(
+            member -> {
+              if (!member.getValue().isIntegralNumber() || !member.getValue().canConvertToInt()) {
+                throw invalid("shards", "must have an integer as " + quoted(member.getKey()));
+              }
+              sizes.put(dimension(member.getKey()).wireName(), member.getValue().intValue());
+            });
+    try {
+      return Shards.named(sizes);
+    } catch (IllegalArgumentException e) {
+      throw invalid("shards", "can not be: " + e.getMessage());
+    }
+  }
+
+  private static ShardDimension dimension(String name) {
+    for (ShardDimension dimension : ShardDimension.values()) {
+      if (dimension.wireName().equals(name)) {
+        return dimension;
+      }
+    }
+    throw invalid("shards", "may have tp, pcp, dcp, pp, layers and kv, but has " + quoted(name));
+  }
+
+  private Map<String, String> addressTiers() {
+    JsonNode node = fields.node("address_tiers");
+    if (node == null) {
+      return Map.of();
+    }
+    onlyFor(true, "address_tiers");
+    if (!node.isObject()) {
+      throw fields.wrongType("address_tiers", "an object of media by part of the address");
+    }
+    Map<String, String> tiers = new LinkedHashMap<>();
+    node.fields()
+        .forEachRemaining(
+            member -> {
+              if (member.getKey().isEmpty()
+                  || !member.getValue().isTextual()
+                  || member.getValue().textValue().isBlank()) {
+                throw invalid("address_tiers", "must map parts of addresses to media");
+              }
+              tiers.put(member.getKey(), member.getValue().textValue());
+            });
+    if (tiers.size() > MAX_ADDRESS_TIERS) {
+      throw invalid("address_tiers", "may have " + MAX_ADDRESS_TIERS + " members at most");
+    }
+    return tiers;
+  }
+
+  private void onlyFor(boolean pools, String field) {
+    if (type.isPool() != pools) {
+      throw invalid(
+          field, pools ? "is for registrations of type Mooncake only" : "is not for type Mooncake");
+    }
+  }
+
+  private static ApiException invalid(String field, String what) {
+    return ApiException.field(ErrorCode.INVALID_VALUE, field, "`" + field + "` " + what);
+  }
+
+  private static String quoted(String text) {
+    return '"' + ApiException.echo(text) + '"';
+  }
+}

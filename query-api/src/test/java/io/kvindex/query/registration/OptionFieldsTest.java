@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.LowerTier;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.Shards;
+import io.kvindex.model.registration.SourceOptions;
+import io.kvindex.query.error.ApiException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OptionFieldsTest {
+
+  @Test
+  void shouldReadEveryOption_whenAPoolStatesThem() {
+    SourceOptions options =
+        parse(
+                "Mooncake",
+                """
+                ,"shards":{"tp":4,"kv":2},"expiry_seconds":600,
+                "address_tiers":{"nvme":"DISK"},"persistent_media":["nvme"]""")
+            .options();
+    assertThat(options.shards()).isEqualTo(Shards.named(Map.of("tp", 4, "kv", 2)));
+    assertThat(options.expirySeconds()).isEqualTo(600);
+    assertThat(options.addressTiers()).isEqualTo(Map.of("nvme", "DISK"));
+    assertThat(options.persistentMedia()).isEqualTo(Set.of("DISK"));
+    assertThat(parse("Mooncake", ",\"shards\":8").options().shards()).isEqualTo(Shards.of(8));
+    assertThat(parse("vLLM", ",\"lower_tier\":\"pool:mooncake-1\"").options().lowerTier())
+        .isEqualTo(new LowerTier(LowerTier.Kind.POOL, "mooncake-1", 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          vLLM ~ "lower_tier":"none"                 ~ lower_tier       ~ pool:<instance_id>
+          vLLM ~ "lower_tier":"ttl:0"                ~ lower_tier       ~ 1 to 2592000 seconds
+          Mooncake ~ "lower_tier":"own"              ~ lower_tier       ~ not for type Mooncake
+          vLLM ~ "expiry_seconds":3                  ~ expiry_seconds   ~ type Mooncake only
+          Mooncake ~ "expiry_seconds":-1             ~ expiry_seconds   ~ must be 0 to 2592000
+          vLLM ~ "shards":3                          ~ shards           ~ type Mooncake only
+          Mooncake ~ "shards":0                      ~ shards           ~ must be 1 to 64
+          Mooncake ~ "shards":"4"                    ~ shards           ~ must be an integer
+          Mooncake ~ "shards":{"tp":"4"}             ~ shards           ~ an integer as "tp"
+          Mooncake ~ "shards":{"gpu":4}              ~ shards           ~ but has "gpu"
+          Mooncake ~ "shards":{"tp":8,"layers":61}   ~ shards           ~ 64 objects at most
+          Mooncake ~ "address_tiers":["nvme"]        ~ address_tiers    ~ an object
+          Mooncake ~ "address_tiers":{"nvme":1}      ~ address_tiers    ~ to media
+          vLLM ~ "persistent_media":["GPU"]          ~ persistent_media ~ "GPU"
+          vLLM ~ "persistent_media":"DISK"           ~ persistent_media ~ an array
+          """)
+  void shouldNameTheMember_whenItCanNotBe(String type, String member, String field, String says) {
+    assertThatThrownBy(() -> parse(type, "," + member))
+        .isInstanceOfSatisfying(
+            ApiException.class,
+            e -> {
+              assertThat(e.field()).isEqualTo(field);
+              assertThat(e).hasMessageContaining(says);
+            });
+  }
+
+  @Test
+  void shouldNameEveryDifference_whenOptionsDiffer() {
+    Registration old = parse("Mooncake", "");
+    Registration wanted =
+        parse(
+            "Mooncake",
+            """
+            ,"shards":2,"expiry_seconds":6,"address_tiers":{"a":"b"},"persistent_media":["DISK"]""");
+    assertThat(RegistrationConflicts.differences(old, wanted).keySet())
+        .containsExactly("persistent_media", "shards", "expiry_seconds", "address_tiers");
+    assertThat(RegistrationConflicts.differences(wanted, wanted)).isEmpty();
+    assertThat(
+            RegistrationConflicts.differences(
+                parse("vLLM", ""), parse("vLLM", ",\"lower_tier\":\"ttl:5\"")))
+        .containsEntry("lower_tier", "lower_tier (own, now ttl:5)");
+  }
+
+  private static Registration parse(String type, String more) {
+    String body =
+        """
+        {"endpoint":"tcp://h:1","type":"%s","modelname":"m","instance_id":"e","block_size":16%s}"""
+            .formatted(type, more);
+    return RegisterRequest.parse(body.getBytes(StandardCharsets.UTF_8), HashProfile.XXH3_DEFAULT)
+        .registration();
+  }
+}
