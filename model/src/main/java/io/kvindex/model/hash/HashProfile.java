@@ -3,33 +3,79 @@ package io.kvindex.model.hash;
 
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the blocks of a table get their prefix hash: an algorithm and its seed.
  *
  * @param algorithm the rule
- * @param seed seed as text, verbatim: an unsigned 64-bit decimal for the XXH3 rules, the engine's
- *     PYTHONHASHSEED text for the vLLM rules, empty where the rule has none
+ * @param seed seed as text, verbatim: an unsigned 64-bit decimal for the XXH3 rules, the text vLLM
+ *     hashes for its root (PYTHONHASHSEED where that is set) for the vLLM rules; for SGLang empty,
+ *     or {@value #BIGRAM} where the engine hashes tokens in pairs
  */
 public record HashProfile(Algorithm algorithm, String seed) {
 
   /** Hash rules. The {@link #code()} is stored: never renumber. */
   public enum Algorithm {
     /** RFC 1527: XXH3-64 of the tokens, rolled; LoRA and salt stay outside the hash. */
-    XXH3(1),
+    XXH3(1, false, false, false),
     /** Dynamo: as XXH3 with LoRA and salt mixed into the seed of local hashes. */
-    XXH3_DYNAMO(2),
+    XXH3_DYNAMO(2, false, true, true),
     /** vLLM, {@code sha256_cbor}: the engine's own hash is the prefix hash. */
-    VLLM_SHA256_CBOR(3),
+    VLLM_SHA256_CBOR(3, true, true, true),
     /** vLLM, {@code sha256} over pickle. */
-    VLLM_SHA256(4),
-    /** SGLang's SHA-256 page chain. */
-    SGLANG_SHA256(5);
+    VLLM_SHA256(4, true, true, true),
+    /** SGLang's SHA-256 page chain, which knows salts and no adapters. */
+    SGLANG_SHA256(5, true, false, true);
 
     private final int code;
+    private final boolean engineNamed;
+    private final boolean coversLora;
+    private final boolean coversSalt;
 
-    Algorithm(int code) {
+    Algorithm(int code, boolean engineNamed, boolean coversLora, boolean coversSalt) {
       this.code = code;
+      this.engineNamed = engineNamed;
+      this.coversLora = coversLora;
+      this.coversSalt = coversSalt;
+    }
+
+    /**
+     * Whether the engine's own hash of a block is its prefix hash, so that neither its tokens nor
+     * its parent need be known.
+     */
+    public boolean isEngineNamed() {
+      return engineNamed;
+    }
+
+    /** Whether the prefix hash covers the adapter's name. */
+    public boolean coversLora() {
+      return coversLora;
+    }
+
+    /** Whether the prefix hash covers the request salt. */
+    public boolean coversSalt() {
+      return coversSalt;
+    }
+
+    /** The seed of registrations that name none. */
+    public String defaultSeed() {
+      return switch (this) {
+        case XXH3, XXH3_DYNAMO -> DEFAULT_XXH3_SEED;
+        case VLLM_SHA256_CBOR, VLLM_SHA256 -> DEFAULT_VLLM_SEED;
+        case SGLANG_SHA256 -> "";
+      };
+    }
+
+    /** The rule of that {@link #wireName()}, case ignored. */
+    public static Optional<Algorithm> byWireName(String name) {
+      for (Algorithm algorithm : values()) {
+        if (algorithm.name().equalsIgnoreCase(name)) {
+          return Optional.of(algorithm);
+        }
+      }
+      return Optional.empty();
     }
 
     /** Stable number in stored records, 1..127. */
@@ -60,15 +106,44 @@ public record HashProfile(Algorithm algorithm, String seed) {
   /** Seed of the standard: RFC 1527 and Dynamo both use it. */
   public static final String DEFAULT_XXH3_SEED = "1337";
 
+  /**
+   * What vLLM hashes for its root since #51875 (August 2026) unless PYTHONHASHSEED is set; before
+   * that the root is random without it.
+   */
+  public static final String DEFAULT_VLLM_SEED = "vllm-none-hash";
+
+  /** Seed text for SGLang engines that decode speculatively and so hash tokens in pairs. */
+  public static final String BIGRAM = "bigram";
+
   /** XXH3 with the standard seed, the default of every conductor registration. */
   public static final HashProfile XXH3_DEFAULT = new HashProfile(Algorithm.XXH3, DEFAULT_XXH3_SEED);
 
   public HashProfile {
     Objects.requireNonNull(algorithm);
     Objects.requireNonNull(seed);
-    if (isXxh3(algorithm)) {
-      seed = Long.toUnsignedString(Long.parseUnsignedLong(seed));
+    seed =
+        switch (algorithm) {
+          case XXH3, XXH3_DYNAMO -> Long.toUnsignedString(Long.parseUnsignedLong(seed));
+          case VLLM_SHA256_CBOR, VLLM_SHA256 -> {
+            require(!seed.isEmpty(), "a vLLM profile has a seed text");
+            yield seed;
+          }
+          case SGLANG_SHA256 -> {
+            require(seed.isEmpty() || seed.equals(BIGRAM), "SGLang hashes have no seed");
+            yield seed;
+          }
+        };
+  }
+
+  private static void require(boolean holds, String rule) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule);
     }
+  }
+
+  /** An algorithm with the seed of registrations that name none. */
+  public static HashProfile of(Algorithm algorithm) {
+    return new HashProfile(algorithm, algorithm.defaultSeed());
   }
 
   /** XXH3 with the given seed, an unsigned 64-bit number. */
@@ -86,6 +161,20 @@ public record HashProfile(Algorithm algorithm, String seed) {
       throw new IllegalStateException(algorithm.wireName() + " has no XXH3 seed");
     }
     return Long.parseUnsignedLong(seed);
+  }
+
+  /**
+   * What is xored into a prefix hash to make its lookup key: those of the names that the hash does
+   * not cover itself. Blocks whose adapter or salt is in their hash thus have one key whether or
+   * not an event says either again.
+   *
+   * @param lora adapter, null or empty = base model
+   * @param namespace deployment salt, null or empty = none
+   * @param salt request salt, null or empty = none
+   */
+  public long context(@Nullable String lora, @Nullable String namespace, @Nullable String salt) {
+    return ContextHash.of(
+        algorithm.coversLora() ? null : lora, namespace, algorithm.coversSalt() ? null : salt);
   }
 
   /** Name and seed in one word for logs and answers, {@code xxh3:1337}. */
