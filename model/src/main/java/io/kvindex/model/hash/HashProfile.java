@@ -59,6 +59,11 @@ public record HashProfile(Algorithm algorithm, String seed) {
       return coversSalt;
     }
 
+    /** Whether the prefix hash covers whatever else a block's content depends on. */
+    public boolean coversExtraKeys() {
+      return this == VLLM_SHA256_CBOR || this == VLLM_SHA256;
+    }
+
     /** The seed of registrations that name none. */
     public String defaultSeed() {
       return switch (this) {

@@ -51,7 +51,7 @@ final class Linking {
   private void link(Orphan orphan, Taught parent, PrefixHasher hasher, Deque<Taught> news) {
     ContentRow meaning =
         Prefix.after(parent.hash(), parent.content())
-            .next(hasher, orphan.child(), orphan.row().local(), orphan.row().extra());
+            .next(hasher, orphan.row().local(), orphan.row().extra());
     // Only what changed is news: hashes that name each other as parents would go round for ever.
     if (resolve(orphan, meaning)) {
       if (contents.get(orphan.space(), orphan.child()) == null) {

@@ -29,17 +29,13 @@ record Prefix(
   }
 
   /** What the block after this prefix means. */
-  ContentRow next(PrefixHasher hasher, long engine, long local, long extra) {
+  ContentRow next(PrefixHasher hasher, long local, long extra) {
     ContentRow before = content;
     long outer = before == null ? context : before.context();
     long inner = io.kvindex.model.hash.ContextHash.withExtra(outer, extra);
     return before == null
-        ? new ContentRow(inner, hasher.first(local, engine), local, 0, 0)
+        ? new ContentRow(inner, hasher.first(local), local, 0, 0)
         : new ContentRow(
-            inner,
-            hasher.next(before.seqHash(), local, engine),
-            local,
-            engineHash,
-            before.depth() + 1);
+            inner, hasher.next(before.seqHash(), local), local, engineHash, before.depth() + 1);
   }
 }

@@ -4,23 +4,23 @@ package io.kvindex.streams.apply;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
 
-/** How the hash of a prefix follows from that of the prefix one block shorter. */
+/**
+ * How the hash of a prefix follows from that of the prefix one block shorter. Only for blocks that
+ * are described by their tokens; for the others see {@link EngineNames}.
+ */
 interface PrefixHasher {
 
-  /** Whether a block's own hash is enough, so that its tokens need not be known. */
-  boolean needsLocal();
-
   /** Hash of the prefix that is the first block. */
-  long first(long local, long engineHash);
+  long first(long local);
 
   /** Hash of a prefix one block longer. */
-  long next(long parentSeq, long local, long engineHash);
+  long next(long parentSeq, long local);
 
   /** The rule of a profile. */
   static PrefixHasher of(HashProfile profile) {
     return switch (profile.algorithm()) {
       case XXH3, XXH3_DYNAMO -> new Rolled(new SeqHash(profile.xxh3Seed()), new long[2]);
-      case VLLM_SHA256_CBOR, VLLM_SHA256, SGLANG_SHA256 -> new Engine();
+      case VLLM_SHA256_CBOR, VLLM_SHA256, SGLANG_SHA256 -> new None();
     };
   }
 
@@ -28,36 +28,26 @@ interface PrefixHasher {
   @SuppressWarnings("ArrayRecordComponent") // scratch space, never compared
   record Rolled(SeqHash hash, long[] scratch) implements PrefixHasher {
     @Override
-    public boolean needsLocal() {
-      return true;
-    }
-
-    @Override
-    public long first(long local, long engineHash) {
+    public long first(long local) {
       return local;
     }
 
     @Override
-    public long next(long parentSeq, long local, long engineHash) {
+    public long next(long parentSeq, long local) {
       return hash.roll(parentSeq, local, scratch);
     }
   }
 
-  /** The engine's own hash covers the whole prefix. */
-  record Engine() implements PrefixHasher {
+  /** Blocks of such tables are never looked for by their parents. */
+  record None() implements PrefixHasher {
     @Override
-    public boolean needsLocal() {
-      return false;
+    public long first(long local) {
+      throw new IllegalStateException("BUG: the engine's name is the prefix hash");
     }
 
     @Override
-    public long first(long local, long engineHash) {
-      return engineHash;
-    }
-
-    @Override
-    public long next(long parentSeq, long local, long engineHash) {
-      return engineHash;
+    public long next(long parentSeq, long local) {
+      return first(local);
     }
   }
 }

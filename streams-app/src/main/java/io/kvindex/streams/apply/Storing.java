@@ -7,7 +7,6 @@ import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.streams.row.ContentRow;
-import io.kvindex.streams.row.ContextRow;
 import io.kvindex.streams.row.LoraRow;
 import io.kvindex.streams.row.OrphanRow;
 import io.kvindex.streams.row.RowKeys;
@@ -45,20 +44,26 @@ final class Storing {
 
   void store(EventRecord record, Stored event, OwnerState owner, int tableRef, int publisherRef) {
     StatedContext stated = event.context();
-    learnNames(record, stated, tableRef);
-    PrefixHasher hasher = hashers.computeIfAbsent(record.table().hashProfile(), PrefixHasher::of);
+    HashProfile profile = record.table().hashProfile();
+    long context = profile.context(stated.loraName(), stated.namespace(), stated.salt());
+    learnNames(record, stated, context, tableRef);
+    PrefixHasher hasher = hashers.computeIfAbsent(profile, PrefixHasher::of);
     int shared = spaces.shared(tableRef, stated.namespace());
     Integer own = spaces.own(tableRef, stated.namespace(), publisherRef);
-    Prefix prefix = start(event, own, shared);
+    EngineNames names = EngineNames.of(record, event, context);
+    Prefix prefix = names == null ? start(event, context, own, shared) : Prefix.unknown();
     for (int i = 0; i < event.engineHashes().size(); i++) {
       long hash = event.engineHashes().get(i);
       boolean hasLocal = !event.localHashes().isEmpty();
-      boolean placeable = hasLocal || !hasher.needsLocal();
       long local = hasLocal ? event.localHashes().get(i) : 0;
       long extra = event.extraHashes().isEmpty() ? 0 : event.extraHashes().get(i);
       ContentRow content = null;
-      if (prefix.known() && placeable) {
-        content = prefix.next(hasher, hash, local, extra);
+      if (names != null) {
+        ContentRow known = names.believesKnown() ? spaces.lookUp(own, shared, hash) : null;
+        content = names.next(hash, local, extra, known);
+        own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
+      } else if (prefix.known() && hasLocal) {
+        content = prefix.next(hasher, local, extra);
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else {
         content = spaces.lookUp(own, shared, hash);
@@ -69,20 +74,14 @@ final class Storing {
       }
       int space = own == null ? shared : own;
       hold(
-          record,
-          event,
-          owner,
-          hash,
-          space,
-          content,
-          orphan(prefix, hash, placeable, local, extra));
+          record, event, owner, hash, space, content, orphan(prefix, hash, hasLocal, local, extra));
       prefix = Prefix.after(hash, content);
     }
   }
 
-  private Prefix start(Stored event, @Nullable Integer own, int shared) {
+  private Prefix start(Stored event, long context, @Nullable Integer own, int shared) {
     return switch (event.parent().kind()) {
-      case ROOT -> Prefix.root(event.context().hash());
+      case ROOT -> Prefix.root(context);
       case HASH -> {
         long parent = event.parent().hash();
         yield Prefix.after(parent, spaces.lookUp(own, shared, parent));
@@ -117,8 +116,8 @@ final class Storing {
   }
 
   private static OrphanRow orphan(
-      Prefix prefix, long hash, boolean placeable, long local, long extra) {
-    boolean byParent = placeable && prefix.named();
+      Prefix prefix, long hash, boolean hasLocal, long local, long extra) {
+    boolean byParent = hasLocal && prefix.named();
     return new OrphanRow(byParent ? prefix.engineHash() : hash, byParent, local, extra);
   }
 
@@ -172,15 +171,14 @@ final class Storing {
         && !owner.holds(content.lookupKey());
   }
 
-  private void learnNames(EventRecord record, StatedContext stated, int tableRef) {
-    long context = stated.hash();
+  private void learnNames(EventRecord record, StatedContext stated, long context, int tableRef) {
     if (context != ContextHash.NONE && !table.names().knowsContext(tableRef, context)) {
       if (table.names().contextCount(tableRef) >= limits.contexts()) {
         counts.add(Outcome.CONTEXT_LIMIT);
       } else {
         batch.put(
             RowKeys.ofHash(RowKind.CONTEXT, tableRef, context),
-            new ContextRow(stated.loraName(), stated.namespace(), stated.salt()).encode());
+            EngineNames.context(record.table().hashProfile(), stated).encode());
       }
     }
     String name = stated.loraName();
