@@ -69,6 +69,7 @@ public final class Bridge implements AutoCloseable {
             metrics,
             config.progressEvery());
     registry.gauge("kvindex.bridge.inflight.bytes", budget, SendBudget::inFlightBytes);
+    registry.gauge("kvindex.bridge.frames.waiting", control, Bridge::waiting);
     for (PublisherState state : PublisherState.values()) {
       registry.gauge(
           "kvindex.bridge.publishers",
@@ -76,6 +77,12 @@ public final class Bridge implements AutoCloseable {
           control,
           c -> c.workers().stream().filter(worker -> worker.state() == state).count());
     }
+  }
+
+  private static double waiting(ControlLoop control) {
+    return control.workers().stream()
+        .mapToLong(worker -> worker.counters().getOrDefault("frames_waiting", 0L))
+        .sum();
   }
 
   /**

@@ -169,7 +169,7 @@ abstract class BridgeFixture {
         .untilAsserted(
             () -> {
               WorkerStatus worker = worker(bridge);
-              long outcomes = 0;
+              long outcomes = counter(worker, "frames_waiting");
               for (FrameOutcome outcome : FrameOutcome.values()) {
                 outcomes += counter(worker, outcome.label());
               }

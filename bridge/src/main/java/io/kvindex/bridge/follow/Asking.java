@@ -82,12 +82,14 @@ final class Asking {
     status.count("replays", 1);
     complete = false;
     empty = false;
-    feed = context.replays().start(Objects.requireNonNull(endpoint), have, delay, changed);
+    feed =
+        context
+            .replays()
+            .start(Objects.requireNonNull(endpoint), have, delay, status.listener(changed));
   }
 
   void cancel() {
     if (feed != null) {
-      status.discarded(feed);
       feed.cancel();
       feed = null;
     }
@@ -98,7 +100,6 @@ final class Asking {
     if (feed == null) {
       return null;
     }
-    status.discarded(feed);
     RawBatch batch = feed.poll();
     if (batch != null) {
       hasBrought = true;
@@ -113,7 +114,6 @@ final class Asking {
     if (end == null || feed == null) {
       return null;
     }
-    status.discarded(feed);
     feed = null;
     complete = end.problem() == null;
     empty = end.empty();

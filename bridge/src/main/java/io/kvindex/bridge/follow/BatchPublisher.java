@@ -146,7 +146,7 @@ final class BatchPublisher {
       events.addAll(decoded.events());
       noteDecoded(decoded);
     }
-    metrics.batch(events);
+    status.batch(events);
     sink.send(
         session,
         records(batch, after, decoded.sourceMicros(), splitter.split(events)),

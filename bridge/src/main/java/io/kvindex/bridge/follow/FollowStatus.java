@@ -2,9 +2,13 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.metrics.GapResult;
 import io.kvindex.bridge.zmq.ReplayFeed;
+import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * thread reads.
  */
 final class FollowStatus {
+
+  /** Every event a decodable batch held: used, by kind, or skipped, by reason. */
+  private static final String EVENTS = "events";
 
   private final BridgeMetrics metrics;
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
@@ -102,23 +109,56 @@ final class FollowStatus {
     count(outcome.label(), count);
   }
 
-  /** Messages of a replay that its own thread threw away. */
-  void discarded(ReplayFeed feed) {
-    long malformed = feed.takeMalformed();
-    long askedAgain = feed.takeAskedAgain();
-    received(true, malformed + askedAgain);
-    outcome(FrameOutcome.MALFORMED, malformed);
-    outcome(FrameOutcome.ASKED_AGAIN, askedAgain);
+  /** Counts the messages of a replay that nobody takes, and passes on that it has news. */
+  ReplayFeed.Listener listener(Runnable changed) {
+    return new ReplayFeed.Listener() {
+      @Override
+      public void changed() {
+        changed.run();
+      }
+
+      @Override
+      public void discarded(ReplayFeed.Discard why, long count) {
+        received(true, count);
+        outcome(
+            switch (why) {
+              case MALFORMED -> FrameOutcome.MALFORMED;
+              case ASKED_AGAIN -> FrameOutcome.ASKED_AGAIN;
+              case CANCELLED -> FrameOutcome.ABANDONED;
+            },
+            count);
+      }
+    };
+  }
+
+  /** A batch was handed to the producer. */
+  void batch(List<KvEvent> events) {
+    Map<EventLabel, Long> kinds = EventLabel.count(events);
+    metrics.batch(kinds);
+    count("batches", 1);
+    kinds.forEach(
+        (kind, number) -> {
+          if (kind.isPublishers()) {
+            count(EVENTS + "_" + kind.label(), number);
+            count(EVENTS, number);
+          }
+        });
   }
 
   void skipped(String reason, long count) {
     metrics.skipped(reason, count);
+    count(EVENTS, count);
     count("skipped_" + reason, count);
   }
 
   void remarked(String remark, long count) {
     metrics.remarked(remark, count);
-    count("events_" + remark, count);
+    count("remarked_" + remark, count);
+  }
+
+  void gaps(GapResult result) {
+    metrics.gap(result);
+    count("gaps_" + result.label(), 1);
   }
 
   void lost(long batches) {
@@ -132,8 +172,14 @@ final class FollowStatus {
     }
   }
 
-  Map<String, Long> counters() {
+  /**
+   * All of them by name.
+   *
+   * @param waiting batches in memory now, of which nothing can be said yet
+   */
+  Map<String, Long> counters(int waiting) {
     Map<String, Long> sums = new TreeMap<>();
+    sums.put("frames_waiting", (long) waiting);
     counters.forEach((name, sum) -> sums.put(name, sum.sum()));
     return sums;
   }

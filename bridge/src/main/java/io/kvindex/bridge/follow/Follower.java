@@ -19,6 +19,7 @@ import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,7 @@ final class Follower implements IoLoop.Reader {
   private final Subscription subscription;
   private final CurrentLife life;
   private final Asking asking;
+  private final Holes holes;
   private volatile boolean asksAgain;
   private volatile boolean claimsAgain;
   private Phase phase = Phase.CONNECTING;
@@ -91,6 +93,7 @@ final class Follower implements IoLoop.Reader {
     this.context = context;
     this.status = new FollowStatus(context.metrics(), start.degraded());
     this.publisher = new BatchPublisher(context, status, registration, start.incarnation());
+    this.holes = new Holes(status);
     this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
     this.judge = new LifeJudge(start.acked());
     this.position = new StreamPosition(start.acked() == null ? null : start.acked().sequence());
@@ -103,6 +106,11 @@ final class Follower implements IoLoop.Reader {
   /** What others may see; any thread. */
   FollowStatus status() {
     return status;
+  }
+
+  /** What it counted, and what it has in memory; any thread. */
+  Map<String, Long> counters() {
+    return status.counters(buffer.size());
   }
 
   /** The life followed and how far Kafka has it; any thread. */
@@ -137,6 +145,7 @@ final class Follower implements IoLoop.Reader {
     asking.cancel();
     subscription.close();
     status.outcome(FrameOutcome.ABANDONED, buffer.clear());
+    holes.lifeEnded();
   }
 
   @Override
@@ -246,6 +255,7 @@ final class Follower implements IoLoop.Reader {
     } else if (!life.isClaiming()) {
       announce();
       judge.begin();
+      holes.lifeEnded();
       position.moveTo(null);
       status.newLife();
       unproven = false;
@@ -296,8 +306,8 @@ final class Follower implements IoLoop.Reader {
   @Override
   public void onReadable(SubSocket source) {
     for (int i = 0; i < BATCHES_A_TURN && wantsFrames() && context.sink().hasRoom(); i++) {
-      List<byte[]> frames = source.receive();
-      if (frames == null || phase == Phase.STOPPED) {
+      List<byte[]> frames = phase == Phase.STOPPED ? null : source.receive();
+      if (frames == null) {
         return;
       }
       onLive(frames);
@@ -351,8 +361,9 @@ final class Follower implements IoLoop.Reader {
     if (place == Place.BEHIND) {
       LifeJudge.Verdict verdict = judge.ofReplayed(batch, publisher.timeMicros(batch));
       unproven &= verdict != LifeJudge.Verdict.SAME;
-      status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
-      if (verdict == LifeJudge.Verdict.NEW_LIFE) {
+      boolean newLife = verdict == LifeJudge.Verdict.NEW_LIFE;
+      status.outcome(newLife ? FrameOutcome.ASKED_AGAIN : FrameOutcome.DUPLICATE_OR_LATE, 1);
+      if (newLife) {
         endLife("its replay has another batch " + Long.toUnsignedString(batch.sequence()));
       }
     } else if (unproven) {
@@ -360,8 +371,6 @@ final class Follower implements IoLoop.Reader {
       endLife("its replay does not have the last batch of the one before");
     } else {
       if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
-        context.metrics().gapFilled();
-        status.count("gaps_filled", 1);
         asking.noteAskedAt(null);
       }
       Decoded decoded = publisher.decode(batch);
@@ -413,20 +422,20 @@ final class Follower implements IoLoop.Reader {
         if (Protection.DEDUPE.isOff()) {
           publisher.publish(next, publisher.decode(next), position.last(), null, life.session());
         }
-        drop();
+        drop(FrameOutcome.DUPLICATE_OR_LATE);
       }
       case NEW_LIFE ->
           endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again, later");
       case UNKNOWN -> {
         if (!publisher.isReadable(next)) {
-          drop();
+          drop(FrameOutcome.UNREADABLE);
         } else if (asking.isWorthwhile(position.expected())) {
           unproven = true;
           ask();
         } else if (unproven) {
           endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again");
         } else {
-          drop();
+          drop(FrameOutcome.DUPLICATE_OR_LATE);
         }
       }
     }
@@ -440,14 +449,13 @@ final class Follower implements IoLoop.Reader {
     boolean doubtful = place == Place.BEYOND || suspect;
     if (doubtful && asking.isWorthwhile(position.expected())) {
       if (place == Place.BEYOND) {
-        context.metrics().gapFound();
-        status.count("gaps_found", 1);
+        holes.found(position.expected());
       }
       ask();
     } else if (place == Place.BEYOND && unproven) {
       endLife("it goes on at batch " + Long.toUnsignedString(next.sequence()));
     } else if (isForeign(place, suspect)) {
-      drop();
+      drop(decoded.rejected() == null ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
       asking.noteAskedAt(null); // the next one is asked about for itself
     } else {
       buffer.removeFirst();
@@ -469,9 +477,9 @@ final class Follower implements IoLoop.Reader {
     return poisoned;
   }
 
-  private void drop() {
+  private void drop(FrameOutcome why) {
     buffer.removeFirst();
-    status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
+    status.outcome(why, 1);
   }
 
   /** Takes a batch as this life's next one, with what is missing before it. */
@@ -480,10 +488,12 @@ final class Follower implements IoLoop.Reader {
         place == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
     publisher.publish(batch, decoded, position.last(), gap, life.session());
     judge.taken(batch, decoded.sourceMicros());
+    holes.taken(batch.sequence());
     position.moveTo(batch.sequence());
   }
 
   private KvEvent.Gap lose(long from, long to) {
+    holes.lost(from);
     status.lost(to - from + 1);
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
     status.degraded("batches " + range + " are lost: no replay has them");

@@ -82,7 +82,7 @@ public final class Following {
         acked == null ? 0 : acked.sourceMicros(),
         status.state(),
         status.lastError(),
-        status.counters(),
+        follower.counters(),
         sequence == null
             ? Map.of()
             : Map.of(StreamId.of(registration.publisher()).key(), sequence));
@@ -105,7 +105,8 @@ public final class Following {
         status.isConnected(),
         status.lastError(),
         acked == null ? null : acked.sequence(),
+        acked == null ? 0 : acked.sourceMicros(),
         follower.oldestUnackedMicros(),
-        status.counters());
+        follower.counters());
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Live batches that wait for a replay, bounded per publisher and for all of them together. I/O
- * thread only, except {@link #oldestMicros()}.
+ * thread only, except {@link #oldestMicros()} and {@link #size()}.
  */
 final class LiveBuffer {
 
@@ -31,6 +31,7 @@ final class LiveBuffer {
   private final int maxBatches;
   private final Pool pool;
   private volatile long oldestMicros;
+  private volatile int size;
 
   LiveBuffer(int maxBatches, Pool pool) {
     this.maxBatches = maxBatches;
@@ -46,14 +47,15 @@ final class LiveBuffer {
     return batches.isEmpty();
   }
 
+  /** Batches in it; any thread. */
   int size() {
-    return batches.size();
+    return size;
   }
 
   void add(RawBatch batch) {
     batches.addLast(batch);
     pool.bytes += cost(batch);
-    noteOldest();
+    note();
   }
 
   @Nullable RawBatch peek() {
@@ -62,7 +64,7 @@ final class LiveBuffer {
 
   void removeFirst() {
     pool.bytes -= cost(batches.removeFirst());
-    noteOldest();
+    note();
   }
 
   /** Empties it; how many there were. */
@@ -79,7 +81,8 @@ final class LiveBuffer {
     return oldestMicros;
   }
 
-  private void noteOldest() {
+  private void note() {
+    size = batches.size();
     RawBatch oldest = batches.peekFirst();
     oldestMicros = oldest == null ? 0 : oldest.receivedMicros();
   }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param connected whether its event socket has a connection now
  * @param lastError newest problem as text for people, null = none
  * @param lastSequence last sequence Kafka has, unsigned; null = none
+ * @param lastTimeMicros the engine's time of that batch, microseconds since the epoch; 0 = unknown
  * @param oldestUnackedMicros when the oldest batch that Kafka does not have yet was read from ZMQ,
  *     microseconds since the epoch; 0 = it has all
  * @param counters frames and events by outcome since this follower started
@@ -27,5 +28,6 @@ public record WorkerStatus(
     boolean connected,
     @Nullable String lastError,
     @Nullable Long lastSequence,
+    long lastTimeMicros,
     long oldestUnackedMicros,
     Map<String, Long> counters) {}

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of a bridge, all publishers together; per publisher the progress records have them.
@@ -22,12 +23,11 @@ public final class BridgeMetrics {
   private final Counter replayed;
   private final Counter batches;
   private final Counter replays;
-  private final Counter gapsFound;
-  private final Counter gapsFilled;
   private final Counter batchesLost;
   private final Timer lag;
   private final Map<FrameOutcome, Counter> outcomes = new EnumMap<>(FrameOutcome.class);
-  private final KindCounters kinds;
+  private final Map<EventLabel, Counter> kinds = new EnumMap<>(EventLabel.class);
+  private final Map<GapResult, Counter> gaps = new EnumMap<>(GapResult.class);
 
   /** Registers the meters. */
   public BridgeMetrics(MeterRegistry registry) {
@@ -36,8 +36,6 @@ public final class BridgeMetrics {
     replayed = registry.counter(PREFIX + "frames.received", "source", "replay");
     batches = registry.counter(PREFIX + "batches");
     replays = registry.counter(PREFIX + "replays");
-    gapsFound = registry.counter(PREFIX + "gaps", "result", "found");
-    gapsFilled = registry.counter(PREFIX + "gaps", "result", "filled");
     batchesLost = registry.counter(PREFIX + "batches.lost");
     lag =
         Timer.builder(PREFIX + "lag")
@@ -48,7 +46,12 @@ public final class BridgeMetrics {
       outcomes.put(
           outcome, registry.counter(PREFIX + "frames.outcome", "outcome", outcome.label()));
     }
-    kinds = new KindCounters(registry);
+    for (EventLabel kind : EventLabel.values()) {
+      kinds.put(kind, registry.counter(PREFIX + "events", "kind", kind.label()));
+    }
+    for (GapResult result : GapResult.values()) {
+      gaps.put(result, registry.counter(PREFIX + "gaps", "result", result.label()));
+    }
   }
 
   /** The registry, for gauges of others. */
@@ -63,16 +66,24 @@ public final class BridgeMetrics {
 
   /** What became of frames. */
   public void outcome(FrameOutcome outcome, long count) {
-    Counter counter = outcomes.get(outcome);
-    if (counter != null) {
-      counter.increment(count);
-    }
+    add(outcomes.get(outcome), count);
   }
 
   /** A batch was handed to the producer. */
   public void batch(Iterable<KvEvent> events) {
+    batch(EventLabel.count(events));
+  }
+
+  /** The same, counted already. */
+  public void batch(Map<EventLabel, Long> events) {
     batches.increment();
-    events.forEach(event -> event.accept(kinds));
+    events.forEach((kind, count) -> add(kinds.get(kind), count));
+  }
+
+  private static void add(@Nullable Counter counter, long count) {
+    if (counter != null) {
+      counter.increment(count);
+    }
   }
 
   /** Events left out of a batch. */
@@ -95,19 +106,13 @@ public final class BridgeMetrics {
     replays.increment();
   }
 
-  /** Batches are missing between two frames. */
-  public void gapFound() {
-    gapsFound.increment();
-  }
-
-  /** A replay brought what was missing. */
-  public void gapFilled() {
-    gapsFilled.increment();
+  /** A hole between two batches was met, or came to an end. */
+  public void gap(GapResult result) {
+    add(gaps.get(result), 1);
   }
 
   /** Batches that nobody can give us. */
   public void lost(long count) {
-    registry.counter(PREFIX + "gaps", "result", "lost").increment();
     batchesLost.increment(count);
   }
 
@@ -122,54 +127,6 @@ public final class BridgeMetrics {
   public void acknowledged(long sourceMicros, long nowMicros) {
     if (sourceMicros > 0) {
       lag.record(Math.max(0, nowMicros - sourceMicros), TimeUnit.MICROSECONDS);
-    }
-  }
-
-  private static final class KindCounters implements KvEvent.Visitor {
-    private final Counter stored;
-    private final Counter removed;
-    private final Counter cleared;
-    private final Counter gap;
-    private final Counter retired;
-    private final Counter begun;
-
-    KindCounters(MeterRegistry registry) {
-      stored = registry.counter(PREFIX + "events", "kind", "stored");
-      removed = registry.counter(PREFIX + "events", "kind", "removed");
-      cleared = registry.counter(PREFIX + "events", "kind", "cleared");
-      gap = registry.counter(PREFIX + "events", "kind", "gap");
-      retired = registry.counter(PREFIX + "events", "kind", "retired");
-      begun = registry.counter(PREFIX + "events", "kind", "begun");
-    }
-
-    @Override
-    public void stored(KvEvent.Stored event) {
-      stored.increment();
-    }
-
-    @Override
-    public void removed(KvEvent.Removed event) {
-      removed.increment();
-    }
-
-    @Override
-    public void cleared(KvEvent.Cleared event) {
-      cleared.increment();
-    }
-
-    @Override
-    public void gap(KvEvent.Gap event) {
-      gap.increment();
-    }
-
-    @Override
-    public void retired(KvEvent.Retired event) {
-      retired.increment();
-    }
-
-    @Override
-    public void begun(KvEvent.Begun event) {
-      begun.increment();
     }
   }
 }

@@ -9,13 +9,17 @@ public enum FrameOutcome {
   APPLIED,
   /** Its sequence is not beyond the last one. */
   DUPLICATE_OR_LATE,
+  /** Beyond the last one, but the engine knows nothing of it: a life before this one sent it. */
+  FORMER_LIFE,
+  /** Damaged on its way: not decodable, and of no use either, because its batch is known. */
+  UNREADABLE,
   /** Not the frames of a batch: too few, or a sequence that is not 8 bytes. */
   MALFORMED,
   /** The batch could not be decoded; kept in the quarantine, its sequence counts. */
   QUARANTINED,
-  /** Read behind a hole of a replay and thrown away, to be asked for again. */
+  /** Came too early in a replay, or opened another life: thrown away, to be asked for again. */
   ASKED_AGAIN,
-  /** Waiting in memory when its follower stopped or had to go back. */
+  /** Waiting in memory when its follower stopped or nobody wanted the replay any more. */
   ABANDONED;
 
   /** Name in metrics and progress records. */

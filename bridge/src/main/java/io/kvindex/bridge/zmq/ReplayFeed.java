@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import java.util.ArrayList;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,18 +24,33 @@ public final class ReplayFeed {
    */
   public record End(boolean complete, boolean empty, @Nullable String problem) {}
 
+  /** Told of what happens to a feed; must not block. */
+  public interface Listener {
+
+    /** There is something to take, or it has ended; the replay's thread. */
+    void changed();
+
+    /** Messages were read that nobody will take; any thread. */
+    void discarded(Discard why, long count);
+  }
+
+  /** Why a message of a replay is taken by nobody. */
+  public enum Discard {
+    /** It is no batch. */
+    MALFORMED,
+    /** It lies behind a hole, and is asked for again from the hole on. */
+    ASKED_AGAIN,
+    /** The replay was cancelled. */
+    CANCELLED
+  }
+
   private final BlockingQueue<RawBatch> frames = new ArrayBlockingQueue<>(CAPACITY);
-  private final Runnable changed;
-  private final AtomicLong malformed = new AtomicLong();
-  private final AtomicLong askedAgain = new AtomicLong();
+  private final Listener listener;
   private volatile @Nullable End end;
   private volatile boolean cancelled;
 
-  /**
-   * @param changed told, by the replay's thread, that there is something to take
-   */
-  ReplayFeed(Runnable changed) {
-    this.changed = changed;
+  ReplayFeed(Listener listener) {
+    this.listener = listener;
   }
 
   /** The next batch, null if none is waiting. */
@@ -54,20 +69,10 @@ public final class ReplayFeed {
     return frames.isEmpty() ? reached : null;
   }
 
-  /** Messages that were no batch since the last call. */
-  public long takeMalformed() {
-    return malformed.getAndSet(0);
-  }
-
-  /** Batches dropped behind a hole, to be asked for again, since the last call. */
-  public long takeAskedAgain() {
-    return askedAgain.getAndSet(0);
-  }
-
   /** Nobody wants the rest. */
   public void cancel() {
     cancelled = true;
-    frames.clear();
+    listener.discarded(Discard.CANCELLED, frames.drainTo(new ArrayList<>()));
   }
 
   boolean isCancelled() {
@@ -75,21 +80,27 @@ public final class ReplayFeed {
   }
 
   boolean put(RawBatch frame) throws InterruptedException {
-    while (!cancelled) {
-      if (frames.offer(frame, 50, TimeUnit.MILLISECONDS)) {
-        changed.run();
-        return true;
-      }
+    boolean taken = false;
+    while (!taken && !cancelled) {
+      taken = frames.offer(frame, 50, TimeUnit.MILLISECONDS);
     }
-    return false;
+    // One that slipped in while it was cancelled is counted by whoever gets hold of it.
+    if (cancelled && (!taken || frames.remove(frame))) {
+      listener.discarded(Discard.CANCELLED, 1);
+    }
+    if (cancelled) {
+      return false;
+    }
+    listener.changed();
+    return true;
   }
 
-  void discarded(boolean isMalformed) {
-    (isMalformed ? malformed : askedAgain).incrementAndGet();
+  void discarded(Discard why) {
+    listener.discarded(why, 1);
   }
 
   void finish(End how) {
     end = how;
-    changed.run();
+    listener.changed();
   }
 }

@@ -120,6 +120,6 @@ final class ReplayJob implements ReplayAttempt.Sink {
 
   @Override
   public void discard(boolean malformed) {
-    feed.discarded(malformed);
+    feed.discarded(malformed ? ReplayFeed.Discard.MALFORMED : ReplayFeed.Discard.ASKED_AGAIN);
   }
 }

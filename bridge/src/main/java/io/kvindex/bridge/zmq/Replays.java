@@ -49,10 +49,10 @@ public final class Replays implements AutoCloseable {
    * @param have last batch we have for sure, asked for once more so that it can be compared; null =
    *     none, ask for everything
    * @param delay pause before the first attempt
-   * @param changed told by a thread of the pool that the feed has news; must not block
    */
-  public ReplayFeed start(String endpoint, @Nullable Long have, Duration delay, Runnable changed) {
-    ReplayFeed feed = new ReplayFeed(changed);
+  public ReplayFeed start(
+      String endpoint, @Nullable Long have, Duration delay, ReplayFeed.Listener listener) {
+    ReplayFeed feed = new ReplayFeed(listener);
     schedule(new ReplayJob(endpoint, have, feed, policy), delay);
     return feed;
   }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 import org.zeromq.SocketType;
@@ -121,6 +122,11 @@ public final class FakeEngine implements AutoCloseable {
   /** What was published under that number. */
   public byte[] published(long sequence) {
     return Objects.requireNonNull(log.get(sequence));
+  }
+
+  /** The same, null = it was forgotten. */
+  public byte @Nullable [] publishedOrNull(long sequence) {
+    return log.get(sequence);
   }
 
   /** Forgets batches before {@code sequence}. */

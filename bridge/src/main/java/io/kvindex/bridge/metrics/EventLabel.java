@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.metrics;
+
+import io.kvindex.model.event.KvEvent;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Kinds of events of the log, as they are counted. */
+public enum EventLabel {
+  STORED,
+  REMOVED,
+  CLEARED,
+  /** Ours: batches are missing. */
+  GAP,
+  /** Ours: a publisher is unregistered. */
+  RETIRED,
+  /** Ours: a life begins. */
+  BEGUN;
+
+  /** How many there are of each kind. */
+  public static Map<EventLabel, Long> count(Iterable<KvEvent> events) {
+    Counting counting = new Counting();
+    events.forEach(event -> event.accept(counting));
+    return counting.counts;
+  }
+
+  /** Name in metrics and progress records. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a publisher said it, not the bridge. */
+  public boolean isPublishers() {
+    return this == STORED || this == REMOVED || this == CLEARED;
+  }
+
+  private static final class Counting implements KvEvent.Visitor {
+    private final Map<EventLabel, Long> counts = new EnumMap<>(EventLabel.class);
+
+    private void add(EventLabel kind) {
+      counts.merge(kind, 1L, Long::sum);
+    }
+
+    @Override
+    public void stored(KvEvent.Stored event) {
+      add(STORED);
+    }
+
+    @Override
+    public void removed(KvEvent.Removed event) {
+      add(REMOVED);
+    }
+
+    @Override
+    public void cleared(KvEvent.Cleared event) {
+      add(CLEARED);
+    }
+
+    @Override
+    public void gap(KvEvent.Gap event) {
+      add(GAP);
+    }
+
+    @Override
+    public void retired(KvEvent.Retired event) {
+      add(RETIRED);
+    }
+
+    @Override
+    public void begun(KvEvent.Begun event) {
+      add(BEGUN);
+    }
+  }
+}
