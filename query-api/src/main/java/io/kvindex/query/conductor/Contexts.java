@@ -2,30 +2,56 @@
 package io.kvindex.query.conductor;
 
 import io.kvindex.model.hash.ContextHash;
+import io.kvindex.model.hash.HashProfile;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 
 /** Which contexts a query's names mean. */
 final class Contexts {
-  private static final long[] PLAIN = {ContextHash.NONE};
+  private static final List<Names> PLAIN = List.of(new Names("", "", ""));
+  private static final long[] PLAIN_KEYS = {ContextHash.NONE};
 
   private Contexts() {}
 
+  /** One context by its names, empty = none of that kind. */
+  record Names(String lora, String namespace, String salt) {}
+
   /**
-   * One adapter: {@code cache_salt} X is the namespace X, and the request salt X of sources that
-   * have no namespace.
+   * {@code cache_salt} X is the namespace X, and the request salt X of sources that have no
+   * namespace.
    *
-   * @param lora adapter, empty = base model
+   * @param loras names of the same adapter, empty = base model
    * @param salt {@code cache_salt}, empty = none
    */
-  static long[] of(String lora, String salt) {
-    if (salt.isEmpty()) {
-      return lora.isEmpty() ? PLAIN : new long[] {ContextHash.of(lora, null, null)};
+  static List<Names> of(Collection<String> loras, String salt) {
+    List<Names> names = new ArrayList<>(2 * loras.size());
+    for (String lora : loras) {
+      if (salt.isEmpty()) {
+        names.add(new Names(lora, "", ""));
+      } else {
+        names.add(new Names(lora, salt, ""));
+        names.add(new Names(lora, "", salt));
+      }
     }
-    return new long[] {ContextHash.of(lora, salt, null), ContextHash.of(lora, null, salt)};
+    return names;
   }
 
-  /** As {@link #of(String, String)} for several names of the same adapter. */
-  static long[] ofAll(Collection<String> loras, String salt) {
-    return loras.stream().flatMapToLong(lora -> java.util.Arrays.stream(of(lora, salt))).toArray();
+  /** As {@link #of(Collection, String)} for one name; allocates nothing for the base model. */
+  static List<Names> of(String lora, String salt) {
+    return lora.isEmpty() && salt.isEmpty() ? PLAIN : of(List.of(lora), salt);
+  }
+
+  /** What to xor into the prefix hashes for each of the contexts. */
+  static long[] keys(HashProfile profile, List<Names> contexts) {
+    if (contexts == PLAIN) {
+      return PLAIN_KEYS;
+    }
+    long[] keys = new long[contexts.size()];
+    for (int i = 0; i < keys.length; i++) {
+      Names names = contexts.get(i);
+      keys[i] = profile.context(names.lora(), names.namespace(), names.salt());
+    }
+    return keys;
   }
 }

@@ -3,7 +3,9 @@ package io.kvindex.query.conductor;
 
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.SeqHash;
+import io.kvindex.query.conductor.Contexts.Names;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.QueryReply;
@@ -15,8 +17,10 @@ import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.PrefixReader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +38,7 @@ final class PromptLookup {
   private final PromptKeys keys = new PromptKeys();
   private final TrustHeaders trust = new TrustHeaders();
   private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
+  private final Map<HashProfile, ContextKeys> contextKeys = new HashMap<>();
   private boolean first;
 
   PromptLookup(IndexAccess index) {
@@ -62,9 +67,8 @@ final class PromptLookup {
           ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
     }
     trust.add(view);
-    PromptKeys prompt = prompt(form, query, rows.table());
     if (query.loraId() == QueryBody.NO_LORA_ID) {
-      walk(view, prompt, Contexts.of(query.loraName(), query.cacheSalt()), rows);
+      walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows);
       for (int i = 0; i < rows.instances().size(); i++) {
         writeRow(rows, i, only, out);
       }
@@ -73,7 +77,7 @@ final class PromptLookup {
     byAdapterNames(view, query.loraId(), rows.instances())
         .forEach(
             (names, instances) -> {
-              walk(view, prompt, Contexts.ofAll(names, query.cacheSalt()), rows);
+              walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows);
               instances.forEach(i -> writeRow(rows, i, only, out));
             });
   }
@@ -92,8 +96,20 @@ final class PromptLookup {
     return groups;
   }
 
-  private void walk(TableView view, PromptKeys prompt, long[] contexts, TableRows rows) {
-    counter.count(reader, view.index(), prompt, contexts, rows.instances());
+  private void walk(
+      TableView view, QueryForm form, QueryBody query, List<Names> contexts, TableRows rows) {
+    HashProfile profile = rows.table().hashProfile();
+    long[] xors = Contexts.keys(profile, contexts);
+    BlockKeys prompt;
+    if (form == QueryForm.HASHES) {
+      prompt = keys.ofHashes(query.hashes(), query.count());
+      if (xors.length > 1) { // what tells them apart may be in the hashes given
+        xors = Arrays.stream(xors).distinct().toArray();
+      }
+    } else {
+      prompt = prompt(query, rows.table(), contexts);
+    }
+    counter.count(reader, view.index(), prompt, xors, rows.instances());
   }
 
   private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {
@@ -108,12 +124,23 @@ final class PromptLookup {
     RowWriter.write(out, counter, instance, rows.table().blockSize());
   }
 
-  private PromptKeys prompt(QueryForm form, QueryBody query, TableId table) {
-    if (form == QueryForm.HASHES) {
-      return keys.ofHashes(query.hashes(), query.count());
+  private BlockKeys prompt(QueryBody query, TableId table, List<Names> contexts) {
+    HashProfile profile = table.hashProfile();
+    if (isOneChain(profile.algorithm(), query)) {
+      SeqHash rule = hashes.computeIfAbsent(profile, wanted -> new SeqHash(wanted.xxh3Seed()));
+      return keys.ofTokens(query.tokens(), query.count(), table.blockSize(), rule);
     }
-    SeqHash rule =
-        hashes.computeIfAbsent(table.hashProfile(), profile -> new SeqHash(profile.xxh3Seed()));
-    return keys.ofTokens(query.tokens(), query.count(), table.blockSize(), rule);
+    return contextKeys
+        .computeIfAbsent(profile, ContextKeys::new)
+        .ofTokens(query.tokens(), query.count(), table.blockSize(), contexts);
+  }
+
+  /** Whether the RFC's chain is right for all contexts; Dynamo's is the same without names. */
+  private static boolean isOneChain(Algorithm algorithm, QueryBody query) {
+    return algorithm == Algorithm.XXH3
+        || (algorithm == Algorithm.XXH3_DYNAMO
+            && query.loraId() == QueryBody.NO_LORA_ID
+            && query.loraName().isEmpty()
+            && query.cacheSalt().isEmpty());
   }
 }

@@ -45,7 +45,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
       throw ApiException.field(ErrorCode.MISSING, "block_size", "`block_size` is missing");
     }
     int blockSize = fields.number("block_size", 1, TableId.MAX_BLOCK_SIZE, 0);
-    HashProfile profile = profile(fields, defaultProfile);
+    HashProfile profile = HashProfileField.read(fields, defaultProfile);
     Registration registration =
         new Registration(
             publisher,
@@ -101,40 +101,6 @@ public record RegisterRequest(Registration registration, boolean replace) {
                     "`type` must be vLLM, SGLang, Mooncake or KVEvents, got \""
                         + ApiException.echo(name)
                         + "\""));
-  }
-
-  /** {@code "xxh3"} or {@code {"algorithm":"xxh3","seed":"1337"}}. */
-  private static HashProfile profile(BodyFields fields, HashProfile ifAbsent) {
-    JsonNode node = fields.node("hash_profile");
-    if (node == null) {
-      return ifAbsent;
-    }
-    if (!node.isTextual() && !node.isObject()) {
-      throw fields.wrongType("hash_profile", "a name or an object");
-    }
-    String name = node.isTextual() ? node.textValue() : node.path("algorithm").asText();
-    if (!name.equalsIgnoreCase(HashProfile.Algorithm.XXH3.wireName())) {
-      throw ApiException.field(
-          ErrorCode.UNSUPPORTED,
-          "hash_profile",
-          "`hash_profile` must be xxh3, got \"" + ApiException.echo(name) + "\"");
-    }
-    JsonNode seed = node.path("seed");
-    if (seed.isMissingNode() || seed.isNull()) {
-      return ifAbsent;
-    }
-    return xxh3(seed.asText());
-  }
-
-  private static HashProfile xxh3(String seed) {
-    try {
-      return new HashProfile(HashProfile.Algorithm.XXH3, seed);
-    } catch (NumberFormatException e) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE,
-          "hash_profile",
-          "the seed must be an unsigned 64-bit number, got \"" + ApiException.echo(seed) + "\"");
-    }
   }
 
   private static String nullToEmpty(@Nullable String text) {

@@ -18,4 +18,15 @@ public interface BlockKeys {
    * @return how many were written; fewer than {@code max} only at the end of the prompt
    */
   int fill(long[] out, int from, int max);
+
+  /**
+   * The hashes to look up in one of the contexts of a walk: others than elsewhere where the hash
+   * covers part of the context. All have the same number of blocks.
+   *
+   * @param context index of the context in the walk
+   * @return by default, this: the same hashes in all
+   */
+  default BlockKeys in(int context) {
+    return this;
+  }
 }

@@ -115,8 +115,14 @@ public final class PrefixReader {
 
   /** Has the next chunk hashed and asked for. */
   private int fill(BlockKeys keys, int from, int max, long[][] directory, long[] contexts) {
-    int filled = keys.fill(hashes, from, max);
+    int filled = 0;
+    BlockKeys before = null;
     for (int c = 0; c < contexts.length; c++) {
+      BlockKeys own = keys.in(c);
+      if (own != before) {
+        filled = own.fill(hashes, from, max);
+        before = own;
+      }
       next[c].locate(directory, hashes, filled, contexts[c]);
     }
     return filled;
