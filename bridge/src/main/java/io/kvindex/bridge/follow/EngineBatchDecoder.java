@@ -20,9 +20,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
   private final Normaliser normaliser;
   private final int blockSize;
 
-  /**
-   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
-   */
+  /** For the publisher of that registration. */
   public EngineBatchDecoder(Registration registration) {
     decoder = EngineDecoder.forSource(registration.type());
     normaliser = new Normaliser(registration);
@@ -46,7 +44,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
 
   private @Nullable String text(@Nullable BlockSizeMismatch mismatch) {
     if (mismatch == null) {
-      return null;
+      return normaliser.profileProblem();
     }
     String text =
         "events have block_size " + mismatch.stated() + ", registered is " + blockSize + ": ";

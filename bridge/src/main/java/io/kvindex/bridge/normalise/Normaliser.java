@@ -2,15 +2,19 @@
 package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.model.Media;
+import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.registration.Registration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the batches of one publisher to the normal form. Holds only what the registration says, so
- * that the same batch always gives the same events; safe for all threads.
+ * Brings the batches of one publisher to the normal form, by what the registration says and what
+ * its batches taught. For one thread at a time.
  */
 public final class Normaliser {
 
@@ -19,19 +23,25 @@ public final class Normaliser {
   private final Registration registration;
   private final LocalHasher hasher;
   private final Contexts contexts;
+  private final SaltMemory salts = new SaltMemory();
+  private final ProfileCheck profileCheck;
 
-  /**
-   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
-   */
+  /** For the publisher of that registration. */
   public Normaliser(Registration registration) {
     this.registration = registration;
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
+    this.profileCheck = new ProfileCheck(registration.table().hashProfile(), blockSize());
   }
 
   /** Normalises one batch; never fails for what the engine sent. */
   public NormalisedBatch normalise(EngineBatch batch) {
     return new BatchNormaliser(this, batch).run();
+  }
+
+  /** How batches so far contradict the hash profile, for people; null = not seen to. */
+  public @Nullable String profileProblem() {
+    return profileCheck.problem();
   }
 
   int blockSize() {
@@ -42,8 +52,19 @@ public final class Normaliser {
     return registration.publisher().dpRank();
   }
 
-  LocalHasher hasher() {
-    return hasher;
+  /** Local hashes of stored blocks, empty where they have none or need none. */
+  Hashes locals(EngineEvent.Stored stored, StatedContext context) {
+    boolean salted = registration.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
+    return hasher.locals(
+        stored.tokens(),
+        stored.hashes().size(),
+        blockSize(),
+        context.loraName(),
+        salted ? salts.of(stored) : null);
+  }
+
+  ProfileCheck profileCheck() {
+    return profileCheck;
   }
 
   Contexts contexts() {

@@ -36,13 +36,14 @@ final class EngineNames {
 
   /**
    * Null where the names are no prefix hashes. They are by the table's rule, or because publishers
-   * of the standard envelope send the table's own prefix hashes, with the whole context each time.
+   * of the standard envelope send the table's own prefix hashes, with the whole context each time;
+   * where they do not, their events come with the hashes of the tokens.
    *
    * @param context of the event as stated, for the lookup key
    */
   static @Nullable EngineNames of(EventRecord record, Stored event, long context) {
     HashProfile profile = record.table().hashProfile();
-    boolean standard = record.type() == SourceType.KV_EVENTS;
+    boolean standard = record.type() == SourceType.KV_EVENTS && event.localHashes().isEmpty();
     if (!standard && !profile.algorithm().isEngineNamed()) {
       return null;
     }
