@@ -167,7 +167,8 @@ class QueryApiIT {
             PublisherState.DEGRADED,
             "3 batches lost",
             Map.of("stored", 5L),
-            Map.of());
+            Map.of(),
+            List.of());
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer())) {
       byte[] key = publisher.key().getBytes(StandardCharsets.UTF_8);

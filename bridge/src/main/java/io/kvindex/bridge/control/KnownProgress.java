@@ -3,8 +3,11 @@ package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.StreamId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.PublisherState;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,21 @@ record KnownProgress(BridgeProgress progress, long life) {
   SendSession.@Nullable Acked acked() {
     Long last = progress.lastSequence();
     return last == null ? null : new SendSession.Acked(last, progress.lastTimeMicros());
+  }
+
+  /** Last numbers of streams other than the publisher's own. */
+  Map<String, Long> ids() {
+    Map<String, Long> ids = new HashMap<>();
+    progress
+        .lastIds()
+        .forEach(
+            (key, id) -> {
+              String sub = StreamId.parse(key).sub();
+              if (!sub.isEmpty()) {
+                ids.put(sub, id);
+              }
+            });
+    return ids;
   }
 
   boolean isDegraded() {

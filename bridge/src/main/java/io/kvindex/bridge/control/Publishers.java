@@ -93,7 +93,14 @@ final class Publishers {
       LOG.info("publisher={} goes on with {}", entry.publisher(), known.incarnation());
       start(
           next,
-          new Life(registration, known.incarnation(), known.acked(), known.isDegraded(), false));
+          new Life(
+              registration,
+              known.incarnation(),
+              known.acked(),
+              known.isDegraded(),
+              false,
+              known.ids(),
+              known.progress().groups()));
       return;
     } else if (known != null) {
       fence(entry.publisher(), known.progress().table(), registration.type(), generation);

@@ -36,12 +36,21 @@ final class BatchReader {
   private final MsgPackCursor cursor;
   private final EventScan scan;
   private final EventReader reader;
+  private final boolean enveloped;
   private final List<EngineEvent> events = new ArrayList<>();
   private final List<Skipped> skipped = new ArrayList<>(0);
   private long timestampMicros;
   private @Nullable Integer rank;
 
   BatchReader(byte[] payload, EventLayout layout) {
+    this(payload, layout, false);
+  }
+
+  /**
+   * @param enveloped whether each event has the standard's envelope
+   */
+  BatchReader(byte[] payload, EventLayout layout, boolean enveloped) {
+    this.enveloped = enveloped;
     cursor = new MsgPackCursor(payload, 0, payload.length);
     scan = new EventScan(layout);
     reader = new EventReader(cursor, scan);
@@ -181,7 +190,7 @@ final class BatchReader {
     int end = cursor.position();
     if (reason == null) {
       try {
-        events.add(reader.read());
+        events.add(enveloped ? reader.readEnveloped() : reader.read());
       } catch (MalformedEvent e) {
         reason = SkipReason.MALFORMED;
       }

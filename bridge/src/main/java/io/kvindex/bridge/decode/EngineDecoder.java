@@ -18,13 +18,12 @@ public interface EngineDecoder {
    */
   DecodeResult decode(byte[] payload);
 
-  /**
-   * The decoder for publishers registered with that type.
-   *
-   * <p>Pools and publishers of the standard envelope use the map form, which the vLLM decoder reads
-   * as far as it goes: their own members are not decoded yet.
-   */
+  /** The decoder for publishers registered with that type. */
   static EngineDecoder forSource(SourceType type) {
-    return type == SourceType.SGLANG ? new SglangDecoder() : new VllmDecoder();
+    return switch (type) {
+      case SGLANG -> new SglangDecoder();
+      case KV_EVENTS -> new EnvelopeDecoder();
+      case VLLM, MOONCAKE -> new VllmDecoder();
+    };
   }
 }

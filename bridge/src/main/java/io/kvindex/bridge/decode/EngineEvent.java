@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An event as an engine said it, its wire form taken away and nothing added. Immutable. */
 public sealed interface EngineEvent
-    permits EngineEvent.Stored, EngineEvent.Removed, EngineEvent.Cleared {
+    permits EngineEvent.Stored, EngineEvent.Removed, EngineEvent.Cleared, EngineEvent.Enveloped {
 
   /**
    * Blocks were committed.
@@ -48,6 +48,14 @@ public sealed interface EngineEvent
    * @param medium the medium it is limited to, null = as the engine's kind implies
    */
   record Cleared(@Nullable String medium) implements EngineEvent {}
+
+  /**
+   * An event with all that the standard's envelope says of it.
+   *
+   * @param envelope who, where and in which order
+   * @param event what happened; never one with an envelope itself
+   */
+  record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {}
 
   /**
    * A LoRA adapter as named by an engine.

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class EventReader {
 
   private static final CacheScope NOWHERE = new CacheScope(null, null, null, null, null, null);
+  private static final long MAX_INDEX = 0xffff_ffffL;
   private static final TokenIds TOKENS_UNUSABLE = new TokenIds(new int[0], false, Fit.UNUSABLE);
 
   private final MsgPackCursor cursor;
@@ -35,6 +36,42 @@ final class EventReader {
       case REMOVED -> readRemoved();
       case CLEARED -> new EngineEvent.Cleared(text(Field.MEDIUM));
     };
+  }
+
+  /**
+   * Builds the scanned event with the standard's envelope.
+   *
+   * @throws MalformedEvent also if it has no number
+   */
+  EngineEvent readEnveloped() {
+    long eventId = seek(Field.EVENT_ID) ? cursor.readUpTo(Long.MAX_VALUE) : -1;
+    if (eventId < 0) {
+      throw new MalformedEvent(); // also one of the top half: everything after it would be late
+    }
+    Envelope envelope =
+        new Envelope(
+            eventId,
+            text(Field.MODEL_NAME),
+            optionalInt(Field.BLOCK_SIZE),
+            text(Field.ADDITIONAL_SALT),
+            text(Field.LORA_NAME),
+            text(Field.TENANT_ID),
+            text(Field.BACKEND_ID),
+            text(Field.MEDIUM),
+            optionalInt(Field.DP_RANK),
+            readBaseIndex());
+    return new EngineEvent.Enveloped(envelope, read());
+  }
+
+  private @Nullable Long readBaseIndex() {
+    if (!seek(Field.BASE_BLOCK_IDX) || cursor.nextIsNil()) {
+      return null;
+    }
+    long index = cursor.readUpTo(MAX_INDEX);
+    if (index < 0) {
+      throw new MalformedEvent();
+    }
+    return index;
   }
 
   private EngineEvent readStored() {

@@ -29,7 +29,15 @@ enum Field {
   LOCALITY("locality"),
   OWNERSHIP("ownership"),
   CACHE_SALT("cache_salt"),
-  REMAINING_COPIES("remaining_copy_counts");
+  REMAINING_COPIES("remaining_copy_counts"),
+  // The standard envelope's own, from here on.
+  EVENT_ID("event_id"),
+  MODEL_NAME("model_name"),
+  ADDITIONAL_SALT("additional_salt"),
+  TENANT_ID("tenant_id"),
+  BACKEND_ID("backend_id"),
+  DP_RANK("dp_rank"),
+  BASE_BLOCK_IDX("base_block_idx");
 
   static final int COUNT = values().length;
 

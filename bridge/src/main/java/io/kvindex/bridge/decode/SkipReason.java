@@ -19,7 +19,17 @@ public enum SkipReason {
   /** Belongs to an attention group that is not indexed (sliding window, mamba...). */
   ATTENTION_GROUP,
   /** Speaks of blocks that lie outside the instance. */
-  NOT_LOCAL;
+  NOT_LOCAL,
+  /** Of another model than the registered one. */
+  OTHER_MODEL,
+  /** Of another tenant than the registered one. */
+  OTHER_TENANT,
+  /** Names neither the block before nor a depth, so that its blocks have no place in a prompt. */
+  NO_POSITION,
+  /** Not beyond the last event of its stream. */
+  DUPLICATE_EVENT,
+  /** Of a stream beyond those told apart, or with names too long to tell. */
+  STREAM_LIMIT;
 
   /** Name in metrics. */
   public String label() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.NormalisedBatch.StreamNumber;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.registration.Registration;
 import java.util.List;
@@ -15,8 +17,12 @@ public interface BatchDecoder {
 
   /** Makes the decoder for a publisher. */
   interface Factory {
-    /** A new one that knows nothing yet. */
-    BatchDecoder create(Registration registration);
+    /**
+     * A new one.
+     *
+     * @param learned what the publisher's batches taught before; goes on learning
+     */
+    BatchDecoder create(Registration registration, Learned learned);
   }
 
   /** Decodes one payload; never throws for what it holds. */
@@ -31,6 +37,7 @@ public interface BatchDecoder {
    * @param remarks kept events worth counting, by remark
    * @param rejected why the whole batch is unusable, null if it is not
    * @param mismatch how the batch contradicts the registration, for people; null if it does not
+   * @param numbers stream and number of each event where events have their own, else empty
    */
   record Decoded(
       long sourceMicros,
@@ -38,11 +45,12 @@ public interface BatchDecoder {
       Map<String, Long> skipped,
       Map<String, Long> remarks,
       @Nullable String rejected,
-      @Nullable String mismatch) {
+      @Nullable String mismatch,
+      List<StreamNumber> numbers) {
 
     /** A batch that is unusable as a whole. */
     public static Decoded rejected(String reason) {
-      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null);
+      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null, List.of());
     }
   }
 }

@@ -5,14 +5,17 @@ import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.RecordSplitter;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.SourceType;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,19 +40,27 @@ final class BatchPublisher {
   private Registration registration;
   private @Nullable BatchDecoder decoder;
   private final BatchDecoder.Factory decoders;
+  private final Learned learned;
 
-  BatchPublisher(
-      FollowContext context,
-      FollowStatus status,
-      Registration registration,
-      Incarnation incarnation) {
+  BatchPublisher(FollowContext context, FollowStatus status, Life start) {
     this.sink = context.sink();
     this.splitter = new RecordSplitter(context.limits().recordBytes());
     this.metrics = context.metrics();
     this.decoders = context.decoders();
     this.status = status;
-    this.registration = registration;
-    this.incarnation = incarnation;
+    this.registration = start.registration();
+    this.incarnation = start.incarnation();
+    this.learned = new Learned(start.groups());
+  }
+
+  /** Attention groups the stores of this life have told of; any thread. */
+  List<GroupSpec> groups() {
+    return learned.groups();
+  }
+
+  /** The next batches are another life's, which may be laid out otherwise. */
+  void forget() {
+    learned.forget();
   }
 
   /** The registration changed in a way that goes on with the same generation. */
@@ -65,7 +76,7 @@ final class BatchPublisher {
    */
   BatchDecoder prepare() {
     if (decoder == null) {
-      decoder = decoders.create(registration);
+      decoder = decoders.create(registration, learned);
     }
     return decoder;
   }
@@ -139,18 +150,30 @@ final class BatchPublisher {
       events.add(gap);
     }
     String rejected = decoded.rejected();
+    BatchRecords records =
+        new BatchRecords(
+            registration, incarnation, splitter, batch.sequence(), after, decoded.sourceMicros());
     if (rejected != null) {
       quarantine(batch, rejected);
       events.add(new KvEvent.Gap(batch.sequence(), batch.sequence()));
+      records.whole(events);
+    } else if (isNumbered()) {
+      Decoded fresh = FreshNumbers.fresh(decoded, session);
+      records.numbered(events, fresh, session);
+      events.addAll(fresh.events());
+      noteDecoded(fresh);
     } else {
       events.addAll(decoded.events());
       noteDecoded(decoded);
+      records.whole(events);
     }
     status.batch(events);
-    sink.send(
-        session,
-        records(batch, after, decoded.sourceMicros(), splitter.split(events)),
-        batch.receivedMicros());
+    sink.send(session, records.all(), records.ids(), batch.receivedMicros());
+  }
+
+  /** Whether events have streams and numbers of their own. */
+  private boolean isNumbered() {
+    return registration.type() == SourceType.KV_EVENTS;
   }
 
   private void noteDecoded(Decoded decoded) {
@@ -161,8 +184,8 @@ final class BatchPublisher {
     } else if (decoded.events().stream().anyMatch(KvEvent.Stored.class::isInstance)) {
       status.mismatched(false, null);
     }
-    if (decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
-      status.cleared();
+    if (!isNumbered() && decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
+      status.cleared(); // a stream's clear leaves the others as they were
     }
     status.outcome(FrameOutcome.APPLIED, 1);
   }
@@ -173,24 +196,5 @@ final class BatchPublisher {
     status.degraded(
         "batch " + Long.toUnsignedString(batch.sequence()) + " is in quarantine: " + reason);
     sink.quarantine(registration.publisher(), batch.sequence(), batch.payload(), reason);
-  }
-
-  private List<EventRecord> records(
-      RawBatch batch, @Nullable Long after, long sourceMicros, List<List<KvEvent>> parts) {
-    List<EventRecord> records = new ArrayList<>(parts.size());
-    for (int i = 0; i < parts.size(); i++) {
-      records.add(
-          new EventRecord(
-              registration.table(),
-              StreamId.of(registration.publisher()),
-              registration.type(),
-              registration.options().traits(),
-              incarnation,
-              new EventRecord.Position(batch.sequence(), i, i == parts.size() - 1),
-              after,
-              sourceMicros,
-              parts.get(i)));
-    }
-    return records;
   }
 }

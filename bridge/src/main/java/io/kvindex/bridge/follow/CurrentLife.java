@@ -34,7 +34,7 @@ final class CurrentLife {
     this.registration = life.registration();
     this.claims = claims;
     this.changed = changed;
-    this.state = new State(life.incarnation(), new SendSession(life.acked(), changed));
+    this.state = new State(life.incarnation(), new SendSession(life.acked(), life.ids(), changed));
   }
 
   State state() {
@@ -52,7 +52,8 @@ final class CurrentLife {
   /** What was sent behind the last acknowledged batch has to be sent again. */
   void goBack() {
     State now = state;
-    state = new State(now.incarnation(), new SendSession(now.session().acked(), changed));
+    SendSession over = now.session();
+    state = new State(now.incarnation(), new SendSession(over.acked(), over.ackedIds(), changed));
   }
 
   /** Claims the next life; {@link #adopt} once it is acknowledged. */

@@ -5,6 +5,7 @@ import io.kvindex.bridge.decode.BatchRejected;
 import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineDecoder;
+import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.bridge.normalise.NormalisedBatch;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.normalise.Normaliser;
@@ -20,10 +21,12 @@ public final class EngineBatchDecoder implements BatchDecoder {
   private final Normaliser normaliser;
   private final int blockSize;
 
-  /** For the publisher of that registration. */
-  public EngineBatchDecoder(Registration registration) {
+  /**
+   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
+   */
+  public EngineBatchDecoder(Registration registration, Learned learned) {
     decoder = EngineDecoder.forSource(registration.type());
-    normaliser = new Normaliser(registration);
+    normaliser = new Normaliser(registration, learned);
     blockSize = registration.table().blockSize();
   }
 
@@ -39,12 +42,18 @@ public final class EngineBatchDecoder implements BatchDecoder {
     Map<String, Long> remarks = new HashMap<>();
     batch.remarks().forEach((remark, count) -> remarks.put(remark.label(), (long) count));
     return new Decoded(
-        batch.timestampMicros(), batch.events(), skipped, remarks, null, text(batch.mismatch()));
+        batch.timestampMicros(),
+        batch.events(),
+        skipped,
+        remarks,
+        null,
+        text(batch.mismatch()),
+        batch.numbers());
   }
 
   private @Nullable String text(@Nullable BlockSizeMismatch mismatch) {
     if (mismatch == null) {
-      return normaliser.profileProblem();
+      return null;
     }
     String text =
         "events have block_size " + mismatch.stated() + ", registered is " + blockSize + ": ";

@@ -15,6 +15,7 @@ import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.bridge.zmq.SubSocket;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.time.Duration;
@@ -92,7 +93,7 @@ final class Follower implements IoLoop.Reader {
     this.announces = start.opens();
     this.context = context;
     this.status = new FollowStatus(context.metrics(), start.degraded());
-    this.publisher = new BatchPublisher(context, status, registration, start.incarnation());
+    this.publisher = new BatchPublisher(context, status, start);
     this.holes = new Holes(status);
     this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
     this.judge = new LifeJudge(start.acked());
@@ -111,6 +112,11 @@ final class Follower implements IoLoop.Reader {
   /** What it counted, and what it has in memory; any thread. */
   Map<String, Long> counters() {
     return status.counters(buffer.size());
+  }
+
+  /** Attention groups this life's stores have told of; any thread. */
+  List<GroupSpec> groups() {
+    return publisher.groups();
   }
 
   /** The life followed and how far Kafka has it; any thread. */
@@ -256,6 +262,7 @@ final class Follower implements IoLoop.Reader {
       announce();
       judge.begin();
       holes.lifeEnded();
+      publisher.forget();
       position.moveTo(null);
       status.newLife();
       unproven = false;

@@ -6,9 +6,11 @@ import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.registration.Registration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A publisher being followed, seen from outside the I/O thread. Thread-safe. */
 public final class Following {
@@ -83,9 +85,21 @@ public final class Following {
         status.state(),
         status.lastError(),
         follower.counters(),
-        sequence == null
-            ? Map.of()
-            : Map.of(StreamId.of(registration.publisher()).key(), sequence));
+        lastIds(sequence, state.session()),
+        follower.groups());
+  }
+
+  /** Asked for behind the sequence, so that no number is older than what it stands for. */
+  private Map<String, Long> lastIds(@Nullable Long sequence, SendSession session) {
+    if (sequence == null) {
+      return Map.of();
+    }
+    Map<String, Long> ids = new HashMap<>();
+    session
+        .ackedIds()
+        .forEach((sub, id) -> ids.put(new StreamId(registration.publisher(), sub).key(), id));
+    ids.put(StreamId.of(registration.publisher()).key(), sequence);
+    return ids;
   }
 
   /** When the oldest batch not acknowledged yet was read, 0 = all are. */

@@ -3,7 +3,10 @@ package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.registration.Registration;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +17,25 @@ import org.jspecify.annotations.Nullable;
  * @param acked what Kafka has of it, null = nothing
  * @param degraded whether events of it are known to be missing
  * @param opens whether it follows another life of the same generation, which it has to fence
+ * @param ids last number acknowledged by stream, where events have their own
+ * @param groups attention groups its stores have told of
  */
 public record Life(
     Registration registration,
     Incarnation incarnation,
     SendSession.@Nullable Acked acked,
     boolean degraded,
-    boolean opens) {}
+    boolean opens,
+    Map<String, Long> ids,
+    List<GroupSpec> groups) {
+
+  /** A life of which no more is known. */
+  public Life(
+      Registration registration,
+      Incarnation incarnation,
+      SendSession.@Nullable Acked acked,
+      boolean degraded,
+      boolean opens) {
+    this(registration, incarnation, acked, degraded, opens, Map.of(), List.of());
+  }
+}

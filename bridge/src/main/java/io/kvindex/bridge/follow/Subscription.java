@@ -55,7 +55,7 @@ final class Subscription implements SubSocket.Listener {
       return;
     }
     SourceType type = registration.type();
-    if (type != SourceType.VLLM && type != SourceType.SGLANG) {
+    if (type == SourceType.MOONCAKE) {
       status.failed("events of type " + type.wireName() + " are not decoded by this version");
       return;
     }

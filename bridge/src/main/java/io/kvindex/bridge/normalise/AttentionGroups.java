@@ -2,7 +2,9 @@
 package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import io.kvindex.model.progress.GroupSpec;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which attention groups of a hybrid model are indexed: those that need every block of a prefix.
@@ -17,13 +19,13 @@ final class AttentionGroups {
   private AttentionGroups() {}
 
   /**
-   * Whether stores of that group are indexed. Where the kind is absent only the first group is: it
-   * is the only one in versions without kinds.
+   * Whether a group is indexed: by its stated kind, else by the kind stores have told of. Where no
+   * kind is known only the first group is: it is the only one in versions without kinds.
    *
-   * <p>Removals state no kind and are not asked about: one of a group never stored removes nothing.
+   * @param known what is known of the group, null = nothing
    */
-  static boolean isIndexed(CacheScope scope) {
-    String kind = scope.specKind();
+  static boolean isIndexed(CacheScope scope, @Nullable GroupSpec known) {
+    String kind = scope.specKind() != null || known == null ? scope.specKind() : known.kind();
     return kind == null ? groupOf(scope) == 0 : WHOLE_PREFIX.contains(kind);
   }
 

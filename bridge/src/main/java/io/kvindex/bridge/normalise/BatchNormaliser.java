@@ -8,9 +8,10 @@ import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.model.Media;
+import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Place;
-import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.progress.GroupSpec;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -37,7 +38,6 @@ final class BatchNormaliser {
   }
 
   NormalisedBatch run() {
-    facts.profileCheck().nextBatch();
     batch.skipped().forEach(skip -> count(skip.reason()));
     for (EngineEvent event : batch.events()) {
       SkipReason reason = add(event);
@@ -45,7 +45,8 @@ final class BatchNormaliser {
         count(reason);
       }
     }
-    return new NormalisedBatch(batch.timestampMicros(), events, skipped, remarks, mismatch);
+    return new NormalisedBatch(
+        batch.timestampMicros(), events, skipped, remarks, mismatch, List.of());
   }
 
   private @Nullable SkipReason add(EngineEvent event) {
@@ -66,15 +67,15 @@ final class BatchNormaliser {
       return reason;
     }
     remarkOn(stored);
-    StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
-    facts.profileCheck().look(stored, context);
+    int blocks = stored.hashes().size();
+    Hashes locals = facts.hasher().locals(stored.tokens(), blocks, facts.blockSize());
     events.add(
         new KvEvent.Stored(
             place(stored.scope()),
-            context,
+            facts.contexts().of(stored.adapter(), stored.salt()),
             Parents.of(stored),
             stored.hashes(),
-            facts.locals(stored, context),
+            locals,
             stored.extraHashes()));
     return null;
   }
@@ -85,15 +86,27 @@ final class BatchNormaliser {
       return SkipReason.NO_HASHES;
     } else if (!Normaliser.isLocal(scope.locality())) {
       return SkipReason.NOT_LOCAL;
-    } else if (!AttentionGroups.isIndexed(scope)) {
+    }
+    if (scope.specKind() != null) {
+      facts.learned().learn(scope, isDevice(scope) ? stored.blockSize() : 0);
+    }
+    GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));
+    if (!AttentionGroups.isIndexed(scope, known)) {
       return SkipReason.ATTENTION_GROUP;
-    } else if (stored.blockSize() != 0 && stored.blockSize() != facts.blockSize()) {
-      if (Media.standard().tier(scope.medium()) == Media.Tier.DEVICE) {
+    }
+    int blockSize =
+        stored.blockSize() != 0 || known == null ? stored.blockSize() : known.blockSize();
+    if (blockSize != 0 && blockSize != facts.blockSize()) {
+      if (stored.blockSize() != 0 && isDevice(scope)) {
         mismatch = new BlockSizeMismatch(scope.medium(), stored.blockSize());
       }
       return SkipReason.BLOCK_SIZE_MISMATCH;
     }
     return null;
+  }
+
+  private static boolean isDevice(CacheScope scope) {
+    return Media.standard().tier(scope.medium()) == Media.Tier.DEVICE;
   }
 
   private void remarkOn(EngineEvent.Stored stored) {
@@ -112,6 +125,12 @@ final class BatchNormaliser {
       return SkipReason.NO_HASHES;
     } else if (!Normaliser.isLocal(removed.scope().locality())) {
       return SkipReason.NOT_LOCAL;
+    }
+    CacheScope scope = removed.scope();
+    GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));
+    // Of a group no store has told of something may be indexed all the same: by an older bridge.
+    if (known != null && !AttentionGroups.isIndexed(scope, known)) {
+      return SkipReason.ATTENTION_GROUP;
     }
     events.add(
         new KvEvent.Removed(place(removed.scope()), removed.hashes(), removed.remainingCopies()));

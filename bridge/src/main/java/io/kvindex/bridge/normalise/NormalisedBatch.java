@@ -19,16 +19,19 @@ import org.jspecify.annotations.Nullable;
  * @param remarks kept events worth counting, by remark
  * @param mismatch a device block of another size than the registered one, null = none met: then the
  *     registration is wrong
+ * @param numbers stream and number of each event where events have their own, else empty
  */
 public record NormalisedBatch(
     long timestampMicros,
     List<KvEvent> events,
     Map<SkipReason, Integer> skipped,
     Map<Remark, Integer> remarks,
-    @Nullable BlockSizeMismatch mismatch) {
+    @Nullable BlockSizeMismatch mismatch,
+    List<StreamNumber> numbers) {
 
   public NormalisedBatch {
     events = List.copyOf(events);
+    numbers = List.copyOf(numbers);
     skipped = copy(skipped, SkipReason.class);
     remarks = copy(remarks, Remark.class);
   }
@@ -41,6 +44,14 @@ public record NormalisedBatch(
    * @param stated tokens a block as the event has it
    */
   public record BlockSizeMismatch(@Nullable String medium, int stated) {}
+
+  /**
+   * Place of an event in the order of its publisher's making.
+   *
+   * @param sub the stream, see {@link io.kvindex.model.StreamId#sub()}
+   * @param eventId its number there
+   */
+  public record StreamNumber(String sub, long eventId) {}
 
   private static <K extends Enum<K>> Map<K, Integer> copy(Map<K, Integer> counts, Class<K> keys) {
     EnumMap<K, Integer> copy = new EnumMap<>(keys);

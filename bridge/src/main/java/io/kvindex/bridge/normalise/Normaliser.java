@@ -2,12 +2,9 @@
 package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineBatch;
-import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.model.Media;
-import io.kvindex.model.event.Hashes;
+import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent.ClearScope;
-import io.kvindex.model.event.StatedContext;
-import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.registration.Registration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -23,25 +20,39 @@ public final class Normaliser {
   private final Registration registration;
   private final LocalHasher hasher;
   private final Contexts contexts;
-  private final SaltMemory salts = new SaltMemory();
-  private final ProfileCheck profileCheck;
+  private final Learned learned;
 
-  /** For the publisher of that registration. */
+  /**
+   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
+   */
   public Normaliser(Registration registration) {
+    this(registration, new Learned());
+  }
+
+  /**
+   * @param learned what the publisher's batches taught before; goes on learning
+   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
+   */
+  public Normaliser(Registration registration, Learned learned) {
     this.registration = registration;
+    this.learned = learned;
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
-    this.profileCheck = new ProfileCheck(registration.table().hashProfile(), blockSize());
   }
 
   /** Normalises one batch; never fails for what the engine sent. */
   public NormalisedBatch normalise(EngineBatch batch) {
-    return new BatchNormaliser(this, batch).run();
+    return registration.type() == SourceType.KV_EVENTS
+        ? new EnvelopeNormaliser(this, batch).run()
+        : new BatchNormaliser(this, batch).run();
   }
 
-  /** How batches so far contradict the hash profile, for people; null = not seen to. */
-  public @Nullable String profileProblem() {
-    return profileCheck.problem();
+  Registration registration() {
+    return registration;
+  }
+
+  Learned learned() {
+    return learned;
   }
 
   int blockSize() {
@@ -52,19 +63,8 @@ public final class Normaliser {
     return registration.publisher().dpRank();
   }
 
-  /** Local hashes of stored blocks, empty where they have none or need none. */
-  Hashes locals(EngineEvent.Stored stored, StatedContext context) {
-    boolean salted = registration.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
-    return hasher.locals(
-        stored.tokens(),
-        stored.hashes().size(),
-        blockSize(),
-        context.loraName(),
-        salted ? salts.of(stored) : null);
-  }
-
-  ProfileCheck profileCheck() {
-    return profileCheck;
+  LocalHasher hasher() {
+    return hasher;
   }
 
   Contexts contexts() {
@@ -87,7 +87,8 @@ public final class Normaliser {
     return switch (registration.type()) {
       case VLLM -> ClearScope.DEVICE;
       case SGLANG -> ClearScope.DEVICE_AND_HOST;
-      case MOONCAKE, KV_EVENTS -> ClearScope.ALL;
+      case MOONCAKE -> ClearScope.ALL;
+      case KV_EVENTS -> ClearScope.STREAM;
     };
   }
 }

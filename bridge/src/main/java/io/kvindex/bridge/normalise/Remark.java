@@ -10,7 +10,11 @@ public enum Remark {
   /** Tokens in pairs, whose blocks overlap by one: indexed by engine hash only. */
   TOKENS_PAIRED,
   /** Blocks whose content depends on more than tokens, adapter and salt. */
-  EXTRA_KEYS;
+  EXTRA_KEYS,
+  /** A depth that contradicts what hash or parent say of it: the hash wins. */
+  INDEX_MISMATCH,
+  /** Names that are not the standard's hashes of the event's own tokens: indexed by the tokens. */
+  NON_STANDARD_HASH;
 
   /** Name in metrics. */
   public String label() {

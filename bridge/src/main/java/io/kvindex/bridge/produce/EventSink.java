@@ -10,6 +10,7 @@ import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -57,15 +58,18 @@ public final class EventSink {
   }
 
   /**
-   * Sends all parts of one batch; the session learns what becomes of them.
+   * Sends all records of one batch; the session learns what becomes of them.
    *
+   * @param parts one at least; the last one's number is the batch's sequence
+   * @param ids last number by stream, of streams other than the publisher's own
    * @param receivedMicros when it was read from its socket
    */
-  public void send(SendSession session, List<EventRecord> parts, long receivedMicros) {
-    EventRecord first = parts.get(0);
+  public void send(
+      SendSession session, List<EventRecord> parts, Map<String, Long> ids, long receivedMicros) {
+    EventRecord last = parts.get(parts.size() - 1);
     SendSession.Batch batch =
         session.begin(
-            first.position().eventId(), first.sourceTimeMicros(), receivedMicros, parts.size());
+            last.position().eventId(), last.sourceTimeMicros(), receivedMicros, ids, parts.size());
     for (EventRecord part : parts) {
       byte[] value = EventRecordCodec.encode(part);
       send(

@@ -3,6 +3,8 @@ package io.kvindex.bridge.produce;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +27,14 @@ public final class SendSession {
     final long sequence;
     final long sourceMicros;
     final long receivedMicros;
+    final Map<String, Long> ids;
     int openParts;
 
-    Batch(long sequence, long sourceMicros, long receivedMicros, int parts) {
+    Batch(long sequence, long sourceMicros, long receivedMicros, Map<String, Long> ids, int parts) {
       this.sequence = sequence;
       this.sourceMicros = sourceMicros;
       this.receivedMicros = receivedMicros;
+      this.ids = ids;
       this.openParts = parts;
     }
   }
@@ -41,13 +45,51 @@ public final class SendSession {
   private volatile @Nullable Acked acked;
   private volatile @Nullable Exception failure;
 
+  /** Last number handed to the producer by stream; sender's thread only. */
+  private final Map<String, Long> sentIds;
+
+  /** Last number acknowledged by stream. Guarded by this. */
+  private final Map<String, Long> ackedIds;
+
   /**
    * @param start what was acknowledged before, null = nothing
    * @param onFailure told once, by the producer's thread, that the session is over
    */
   public SendSession(@Nullable Acked start, Runnable onFailure) {
+    this(start, Map.of(), onFailure);
+  }
+
+  /**
+   * @param ids last numbers acknowledged before, by stream, where events have their own
+   */
+  public SendSession(@Nullable Acked start, Map<String, Long> ids, Runnable onFailure) {
     this.acked = start;
+    this.sentIds = new HashMap<>(ids);
+    this.ackedIds = new HashMap<>(ids);
     this.onFailure = onFailure;
+  }
+
+  /** Last number sent on a stream in this life, null = none; sender's thread only. */
+  public @Nullable Long sentId(String sub) {
+    return sentIds.get(sub);
+  }
+
+  /** Notes a number about to be sent; sender's thread only. */
+  public void sending(String sub, long id) {
+    sentIds.put(sub, id);
+  }
+
+  /** How many streams have been sent on; sender's thread only. */
+  public int streams() {
+    return sentIds.size();
+  }
+
+  /**
+   * Last numbers acknowledged, by stream; empty where events have none. Asked for after {@link
+   * #acked()} they are at least as new as that batch.
+   */
+  public synchronized Map<String, Long> ackedIds() {
+    return Map.copyOf(ackedIds);
   }
 
   /** The last batch up to which everything is acknowledged, null = none. */
@@ -71,8 +113,12 @@ public final class SendSession {
     return inFlight.isEmpty() || failure != null;
   }
 
-  synchronized Batch begin(long sequence, long sourceMicros, long receivedMicros, int parts) {
-    Batch batch = new Batch(sequence, sourceMicros, receivedMicros, parts);
+  /**
+   * @param ids last number of the batch by stream
+   */
+  synchronized Batch begin(
+      long sequence, long sourceMicros, long receivedMicros, Map<String, Long> ids, int parts) {
+    Batch batch = new Batch(sequence, sourceMicros, receivedMicros, ids, parts);
     inFlight.addLast(batch);
     return batch;
   }
@@ -86,6 +132,7 @@ public final class SendSession {
         first != null && first.openParts == 0;
         first = inFlight.peekFirst()) {
       inFlight.removeFirst();
+      ackedIds.putAll(first.ids);
       acked = new Acked(first.sequence, first.sourceMicros);
     }
   }

@@ -15,7 +15,7 @@ import java.util.Set;
 public final class WireVectors {
 
   /** Producers with members or forms of their own that are not decoded yet. */
-  private static final Set<String> NOT_YET = Set.of("mooncake", "trtllm-json", "rfc1527");
+  private static final Set<String> NOT_YET = Set.of("mooncake", "trtllm-json");
 
   private WireVectors() {}
 
@@ -32,7 +32,11 @@ public final class WireVectors {
 
     /** The decoder a registration of that producer gets. */
     public EngineDecoder decoder() {
-      return engine.equals("sglang") ? new SglangDecoder() : new VllmDecoder();
+      return switch (engine) {
+        case "sglang" -> new SglangDecoder();
+        case "rfc1527" -> new EnvelopeDecoder();
+        default -> new VllmDecoder();
+      };
     }
 
     /** Whether all of it is decoded by now. */

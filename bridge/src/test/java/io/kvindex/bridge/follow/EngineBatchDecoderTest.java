@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.WireVectors;
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -75,6 +76,6 @@ class EngineBatchDecoderTest {
             .findFirst()
             .orElseThrow()
             .payload();
-    return FACTORY.create(registration).decode(payload);
+    return FACTORY.create(registration, new Learned()).decode(payload);
   }
 }

@@ -2,6 +2,7 @@
 package io.kvindex.bridge.normalise;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.bridge.decode.BatchRejected;
 import io.kvindex.bridge.decode.EngineBatch;
@@ -53,11 +54,15 @@ class NormaliserTest {
     int sent = batch.events().size() + batch.skipped().size();
     for (int blockSize : new int[] {2, 4, 8, 16, 256}) {
       NormalisedBatch normal =
-          new Normaliser(registration(SourceType.VLLM, blockSize)).normalise(batch);
+          new Normaliser(registration(typeOf(vector), blockSize)).normalise(batch);
       int skipped = normal.skipped().values().stream().mapToInt(Integer::intValue).sum();
       assertThat(normal.events().size() + skipped).isEqualTo(sent);
       assertThat(normal.timestampMicros()).isEqualTo(batch.timestampMicros());
     }
+  }
+
+  private static SourceType typeOf(Vector vector) {
+    return vector.engine().equals("rfc1527") ? SourceType.KV_EVENTS : SourceType.VLLM;
   }
 
   @ParameterizedTest
@@ -210,7 +215,8 @@ class NormaliserTest {
     NormalisedBatch three =
         normalise("vllm_m_hma_three_groups", registration(SourceType.VLLM, 256));
     assertThat(three.events()).filteredOn(KvEvent.Stored.class::isInstance).hasSize(1);
-    assertThat(three.skipped()).isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 2));
+    assertThat(three.skipped())
+        .isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 3)); // one is a removal
     assertThat(three.mismatch()).isNull();
   }
 
@@ -234,7 +240,7 @@ class NormaliserTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"VLLM, DEVICE", "SGLANG, DEVICE_AND_HOST", "MOONCAKE, ALL", "KV_EVENTS, ALL"})
+  @CsvSource({"VLLM, DEVICE", "SGLANG, DEVICE_AND_HOST", "MOONCAKE, ALL"})
   void shouldClearWhatTheEngineClears_whenOfThatType(SourceType type, ClearScope scope) {
     assertThat(normalise("vllm_m_cleared", registration(type, 16)).events())
         .containsExactly(new KvEvent.Cleared(0, scope));
@@ -245,6 +251,15 @@ class NormaliserTest {
     NormalisedBatch normal = normalise("sglang_a_bigram", registration(SourceType.SGLANG, 4));
     assertThat(((KvEvent.Stored) normal.events().get(0)).localHashes()).isEqualTo(Hashes.EMPTY);
     assertThat(normal.remarks()).isEqualTo(Map.of(Remark.TOKENS_PAIRED, 1));
+  }
+
+  @Test
+  void shouldRefuse_whenProfileCanNotBeComputed() {
+    HashProfile sglang = new HashProfile(HashProfile.Algorithm.SGLANG_SHA256, "");
+    Registration registration = registration(SourceType.SGLANG, 16, List.of(""), null, sglang);
+    assertThatThrownBy(() -> new Normaliser(registration))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("hash profile sglang_sha256 is not supported");
   }
 
   private static KvEvent.Stored onlyStored(String vector, Registration registration) {

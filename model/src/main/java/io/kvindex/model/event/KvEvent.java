@@ -113,7 +113,9 @@ public sealed interface KvEvent
     /** Device and host tiers: SGLang's. */
     DEVICE_AND_HOST,
     /** All media of the publisher. */
-    ALL
+    ALL,
+    /** What the record's own stream announced, nothing else: the standard's {@code cleared}. */
+    STREAM
   }
 
   /**

@@ -5,6 +5,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.registration.Registration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastError newest problem as text for people, null = none
  * @param counters events and frames by outcome since the follower started
  * @param lastIds last event id acknowledged per stream key
+ * @param groups attention groups its stores have told of in this life
  */
 public record BridgeProgress(
     PublisherId publisher,
@@ -40,7 +42,8 @@ public record BridgeProgress(
     PublisherState state,
     @Nullable String lastError,
     Map<String, Long> counters,
-    Map<String, Long> lastIds) {
+    Map<String, Long> lastIds,
+    List<GroupSpec> groups) {
 
   public BridgeProgress {
     Objects.requireNonNull(publisher);
@@ -49,6 +52,7 @@ public record BridgeProgress(
     Objects.requireNonNull(state);
     counters = Map.copyOf(counters);
     lastIds = Map.copyOf(lastIds);
+    groups = List.copyOf(groups);
   }
 
   /** A record whose own offset names a new life of which nothing is known yet. */
@@ -65,6 +69,7 @@ public record BridgeProgress(
         PublisherState.PENDING,
         null,
         Map.of(),
-        Map.of());
+        Map.of(),
+        List.of());
   }
 }

@@ -12,6 +12,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,8 @@ public final class BridgeProgressCodec {
       @JsonProperty("state") String state,
       @JsonProperty("last_error") @Nullable String lastError,
       @JsonProperty("counters") @Nullable Map<String, Long> counters,
-      @JsonProperty("last_ids") @Nullable Map<String, Long> lastIds) {
+      @JsonProperty("last_ids") @Nullable Map<String, Long> lastIds,
+      @JsonProperty("groups") @Nullable List<Group> groups) {
 
     static Wire of(BridgeProgress p) {
       return new Wire(
@@ -95,7 +97,8 @@ public final class BridgeProgressCodec {
           p.state().wireName(),
           p.lastError(),
           p.counters(),
-          p.lastIds());
+          p.lastIds(),
+          p.groups().isEmpty() ? null : p.groups().stream().map(Group::of).toList());
     }
 
     BridgeProgress toProgress() {
@@ -114,7 +117,23 @@ public final class BridgeProgressCodec {
           PublisherState.valueOf(state.toUpperCase(Locale.ROOT)),
           lastError,
           counters == null ? Map.of() : counters,
-          lastIds == null ? Map.of() : lastIds);
+          lastIds == null ? Map.of() : lastIds,
+          groups == null ? List.of() : groups.stream().map(Group::toSpec).toList());
+    }
+  }
+
+  private record Group(
+      @JsonProperty("group") int group,
+      @JsonProperty("kind") @Nullable String kind,
+      @JsonProperty("block_size") int blockSize,
+      @JsonProperty("window") @Nullable Integer window) {
+
+    static Group of(GroupSpec spec) {
+      return new Group(spec.group(), spec.kind(), spec.blockSize(), spec.slidingWindow());
+    }
+
+    GroupSpec toSpec() {
+      return new GroupSpec(group, kind, blockSize, window);
     }
   }
 }

@@ -12,6 +12,7 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -119,7 +120,8 @@ class CodecsTest {
             PublisherState.PENDING,
             null,
             Map.of(),
-            Map.of());
+            Map.of(),
+            List.of());
     BridgeProgress later =
         new BridgeProgress(
             PUBLISHER,
@@ -133,9 +135,24 @@ class CodecsTest {
             PublisherState.DEGRADED,
             "gap 4..5",
             Map.of("batches", 9L),
-            Map.of(PUBLISHER.key(), 9L));
+            Map.of(PUBLISHER.key(), 9L),
+            List.of(new GroupSpec(1, "sliding_window", 16, 128), new GroupSpec(0, null, 0, null)));
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(claim))).isEqualTo(claim);
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(later))).isEqualTo(later);
+  }
+
+  @Test
+  void shouldReadProgressOfOldBuilds_whenNewerMembersAreMissing() {
+    String written =
+        """
+        {"v":1,"instance_id":"vllm-1","tenant_id":"default","dp_rank":0,"type":"vLLM",
+         "table_tenant_id":"acme","modelname":"llama","block_size":16,"hash_algorithm":"xxh3",
+         "hash_seed":"1337","generation":3,"life":17,"clears":0,"last_sequence":9,
+         "last_time_us":5,"state":"active"}""";
+    BridgeProgress old = BridgeProgressCodec.decode(written.getBytes(StandardCharsets.UTF_8));
+    assertThat(old.lastSequence()).isEqualTo(9);
+    assertThat(old.lastIds()).isEmpty();
+    assertThat(old.groups()).isEmpty();
   }
 
   @Test

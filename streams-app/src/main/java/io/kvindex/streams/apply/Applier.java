@@ -8,7 +8,6 @@ import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
-import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.Place;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
@@ -182,10 +181,7 @@ final class Applier implements KvEvent.Visitor {
   @Override
   public void cleared(KvEvent.Cleared event) {
     for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
-      boolean covered =
-          event.scope() == ClearScope.ALL
-              || owner.row().rank() == event.rank() && covers(event.scope(), owner.row().medium());
-      if (covered) {
+      if (covers(event, owner.row())) {
         kill(owner);
       }
     }
@@ -197,9 +193,15 @@ final class Applier implements KvEvent.Visitor {
     }
   }
 
-  private boolean covers(ClearScope scope, @Nullable String medium) {
-    Tier tier = media.tier(medium);
-    return tier == Tier.DEVICE || scope == ClearScope.DEVICE_AND_HOST && tier == Tier.HOST;
+  private boolean covers(KvEvent.Cleared event, OwnerRow owner) {
+    Tier tier = media.tier(owner.medium());
+    return switch (event.scope()) {
+      case ALL -> true;
+      case STREAM -> current().stream().sub().equals(owner.backendId());
+      case DEVICE -> owner.rank() == event.rank() && tier == Tier.DEVICE;
+      case DEVICE_AND_HOST ->
+          owner.rank() == event.rank() && (tier == Tier.DEVICE || tier == Tier.HOST);
+    };
   }
 
   @Override

@@ -37,7 +37,7 @@ final class EngineNames {
   /**
    * Null where the names are no prefix hashes. They are by the table's rule, or because publishers
    * of the standard envelope send the table's own prefix hashes, with the whole context each time;
-   * where they do not, their events come with the hashes of the tokens.
+   * where theirs are not, the bridge has found that out and kept what the tokens say.
    *
    * @param context of the event as stated, for the lookup key
    */

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import io.kvindex.model.progress.GroupSpec;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a publisher's batches taught that later ones leave out. Outlives decoders; what must outlive
+ * the bridge is in {@link #groups()}. One thread learns, any thread may read the groups.
+ */
+public final class Learned {
+
+  /** Engines number groups from 0 without holes; beyond this they are not told apart. */
+  private static final int MAX_GROUPS = 64;
+
+  private final Map<Integer, GroupSpec> groups = new ConcurrentHashMap<>();
+  private @Nullable Depths depths;
+
+  /** Nothing known. */
+  public Learned() {
+    this(List.of());
+  }
+
+  /**
+   * @param known groups an earlier bridge learned of in the same life
+   */
+  public Learned(Collection<GroupSpec> known) {
+    known.forEach(spec -> groups.put(spec.group(), spec));
+  }
+
+  /** A new life may have another layout. */
+  public void forget() {
+    groups.clear();
+    depths = null;
+  }
+
+  /** Attention groups known, any order. */
+  public List<GroupSpec> groups() {
+    return new ArrayList<>(groups.values());
+  }
+
+  /** What is known of a group, null = nothing. */
+  @Nullable GroupSpec group(int group) {
+    return groups.get(group);
+  }
+
+  /** Takes in what a store states of its group; what it leaves out stays as it was. */
+  void learn(CacheScope scope, int blockSize) {
+    int group = AttentionGroups.groupOf(scope);
+    GroupSpec known = groups.get(group);
+    if (known == null ? groups.size() >= MAX_GROUPS : tellsNothing(scope, blockSize, known)) {
+      return;
+    }
+    String kind = scope.specKind();
+    Integer window = scope.slidingWindow();
+    groups.put(
+        group,
+        new GroupSpec(
+            group,
+            kind != null || known == null ? kind : known.kind(),
+            blockSize != 0 || known == null ? blockSize : known.blockSize(),
+            window != null || known == null ? window : known.slidingWindow()));
+  }
+
+  private static boolean tellsNothing(CacheScope scope, int blockSize, GroupSpec known) {
+    String kind = scope.specKind();
+    Integer window = scope.slidingWindow();
+    return (kind == null || kind.equals(known.kind()))
+        && (blockSize == 0 || blockSize == known.blockSize())
+        && (window == null || window.equals(known.slidingWindow()));
+  }
+
+  /** Depths of blocks; made where they are needed. */
+  Depths depths() {
+    if (depths == null) {
+      depths = new Depths();
+    }
+    return depths;
+  }
+}

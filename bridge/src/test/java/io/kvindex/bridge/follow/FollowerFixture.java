@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.bridge.produce.SendBudget;
+import io.kvindex.bridge.testing.FakeEngine;
+import io.kvindex.bridge.testing.Site;
+import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.ReplayPolicy;
+import io.kvindex.bridge.zmq.Replays;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.topic.Topics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+
+/** A follower of a scriptable publisher, with a producer whose answers the test decides. */
+abstract class FollowerFixture {
+
+  static final Duration SOON = Duration.ofSeconds(20);
+  static final long BUDGET = 16_384;
+
+  final MockProducer<byte[], byte[]> producer =
+      new MockProducer<>(
+          cluster(), false, null, new ByteArraySerializer(), new ByteArraySerializer());
+  final SendBudget budget = new SendBudget(BUDGET);
+  final BridgeMetrics metrics = new BridgeMetrics(new SimpleMeterRegistry());
+  final IoLoop loop = new IoLoop(budget);
+  final Replays replays = new Replays(loop.context(), ReplayPolicy.DEFAULT);
+  final FakeEngine engine = new FakeEngine(true);
+  private long lives = 100;
+
+  FollowerFixture() {
+    budget.onReopened(loop::wakeUp);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    replays.close();
+    loop.close();
+    engine.close();
+  }
+
+  Following follow() throws InterruptedException {
+    return follow(
+        new Life(
+            Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
+            new Incarnation(3, 7, 0),
+            null,
+            false,
+            false));
+  }
+
+  final Following follow(Life life) throws InterruptedException {
+    EventSink sink = new EventSink(producer, 4, true, budget, metrics);
+    return new Followers(
+            loop, replays, sink, EngineBatchDecoder::new, metrics, FollowLimits.DEFAULT)
+        .start(life, (claim, done) -> done.done(++lives, null));
+  }
+
+  final List<EventRecord> sent() {
+    List<EventRecord> records = new ArrayList<>();
+    producer.history().forEach(r -> records.add(EventRecordCodec.decode(r.value())));
+    return records;
+  }
+
+  private static Cluster cluster() {
+    Node node = new Node(0, "localhost", 1);
+    Node[] nodes = {node};
+    List<PartitionInfo> partitions = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      partitions.add(new PartitionInfo(Topics.EVENTS, i, node, nodes, nodes));
+    }
+    return new Cluster("test", List.of(node), partitions, java.util.Set.of(), java.util.Set.of());
+  }
+}
