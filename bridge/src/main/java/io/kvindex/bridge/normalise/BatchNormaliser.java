@@ -69,14 +69,15 @@ final class BatchNormaliser {
     remarkOn(stored);
     int blocks = stored.hashes().size();
     Hashes locals = facts.hasher().locals(stored.tokens(), blocks, facts.blockSize());
-    events.add(
+    KvEvent.Stored event =
         new KvEvent.Stored(
             place(stored.scope()),
             facts.contexts().of(stored.adapter(), stored.salt()),
             Parents.of(stored),
             stored.hashes(),
             locals,
-            stored.extraHashes()));
+            stored.extraHashes());
+    events.add(facts.isPooled(stored.scope().medium()) ? new KvEvent.Taught(event) : event);
     return null;
   }
 
@@ -125,6 +126,8 @@ final class BatchNormaliser {
       return SkipReason.NO_HASHES;
     } else if (!Normaliser.isLocal(removed.scope().locality())) {
       return SkipReason.NOT_LOCAL;
+    } else if (facts.isPooled(removed.scope().medium())) {
+      return SkipReason.POOLED_TIER;
     }
     CacheScope scope = removed.scope();
     GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));
