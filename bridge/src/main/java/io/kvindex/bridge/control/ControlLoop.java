@@ -8,6 +8,7 @@ import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.bridge.produce.KafkaSettings;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
@@ -45,6 +46,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration CLOSE = Duration.ofSeconds(5);
+
+  /** Longest wait for one answer of Kafka's; shorter than a lease. */
+  private static final Duration CALL = Duration.ofSeconds(3);
+
   private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Consumer<byte[], byte[]> consumer;
@@ -56,6 +61,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private final Thread thread;
   private final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
   private final OncePerMinute warnings = new OncePerMinute();
+  private final Lease lease = new Lease(KafkaSettings.SESSION_TIMEOUT);
   private volatile boolean running = true;
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
@@ -78,8 +84,8 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       Duration progressEvery) {
     records = new ControlRecords(producer);
     consumer = group;
-    progressReader = new ProgressReader(single, Duration.ofSeconds(30));
-    publishers = new Publishers(followers, records, new Retirements(sink, metrics));
+    progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);
+    publishers = new Publishers(followers, records, new Retirements(sink, metrics), lease);
     progressWriter = new ProgressWriter(records, metrics);
     progressNs = progressEvery.toNanos();
     thread = new Thread(this::run, "bridge-control");
@@ -163,11 +169,15 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   }
 
   private void turn() throws InterruptedException {
+    if (!lease.isHeld()) {
+      rejoin();
+    }
+    lease.renew();
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
       note(record);
     }
     if (System.nanoTime() - nextLoadNs >= 0) {
-      loadAssigned();
+      tryToLoad();
     }
     progressReader.tail(
         assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList(),
@@ -198,20 +208,43 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     }
   }
 
+  /** After so long without a turn the group may have given everything to others. */
+  private void rejoin() throws InterruptedException {
+    LOG.warn("this process was stopped for a while: it gives up its publishers and joins anew");
+    assigned.clear();
+    publishers.release(publishers.all());
+    consumer.unsubscribe();
+    consumer.subscribe(List.of(Topics.REGISTRATIONS), this);
+  }
+
+  /** What can not be read now must not hold up what is followed already. */
+  private void tryToLoad() throws InterruptedException {
+    try {
+      loadAssigned();
+    } catch (InterruptException e) {
+      throw e;
+    } catch (KafkaException e) {
+      if (warnings.allows()) {
+        LOG.warn("registrations can not be read now, which is tried again: {}", e.toString());
+      }
+      nextLoadNs = System.nanoTime() + RETRY_NS;
+    }
+  }
+
   private void loadAssigned() throws InterruptedException {
     List<Assignment> waiting = assigned.values().stream().filter(a -> !a.loaded).toList();
     if (waiting.isEmpty()) {
       return;
     }
-    nextLoadNs = System.nanoTime() + RETRY_NS;
     Map<TopicPartition, Long> ends =
-        consumer.endOffsets(waiting.stream().map(ControlLoop::source).toList(), CLOSE);
+        consumer.endOffsets(waiting.stream().map(ControlLoop::source).toList(), CALL);
     Map<Integer, Assignment> ready = new HashMap<>();
     for (Assignment assignment : waiting) {
       if (assignment.end < 0) {
         assignment.end = ends.getOrDefault(source(assignment), 0L);
       }
-      if (consumer.position(source(assignment), CLOSE) >= assignment.end) {
+      lease.renew();
+      if (consumer.position(source(assignment), CALL) >= assignment.end) {
         ready.put(assignment.partition, assignment);
       }
     }
@@ -221,7 +254,6 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
         load(assignment, known.getOrDefault(assignment.partition, new HashMap<>()));
       }
     }
-    nextLoadNs = System.nanoTime();
   }
 
   private static TopicPartition source(Assignment assignment) {
@@ -301,9 +333,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
         });
   }
 
-  private static void await(BooleanSupplier condition) throws InterruptedException {
+  private void await(BooleanSupplier condition) throws InterruptedException {
     long deadline = System.nanoTime() + CLOSE.toNanos();
     while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
+      lease.renew();
       LockSupport.parkNanos(POLL.toNanos() / 10);
       if (Thread.interrupted()) {
         throw new InterruptedException();

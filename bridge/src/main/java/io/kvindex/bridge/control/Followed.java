@@ -17,19 +17,47 @@ final class Followed {
   /** Whether it had another life before, which the next one has to fence. */
   boolean opens;
 
-  long retryAtNs;
+  /** Highest life another bridge claimed before this one's first was. */
+  long contested = -1;
 
   /** Null until its life is claimed. */
   volatile @Nullable Following following;
 
-  /** What Kafka has about it, null = unknown. */
-  volatile @Nullable BridgeProgress written;
-
   volatile boolean writing;
+
+  private @Nullable BridgeProgress written;
+  private int foreign;
 
   Followed(int partition, long generation, Registration registration) {
     this.partition = partition;
     this.generation = generation;
     this.registration = registration;
+  }
+
+  /** Number of records other bridges are known to have written about it. */
+  synchronized int foreign() {
+    return foreign;
+  }
+
+  /** Another bridge wrote about it: what Kafka has is not what was written here. */
+  synchronized void contradicted() {
+    foreign++;
+    written = null;
+  }
+
+  /**
+   * Kafka has that progress.
+   *
+   * @param foreignBefore {@link #foreign()} when it was sent; more since then may lie behind it
+   */
+  synchronized void written(BridgeProgress progress, int foreignBefore) {
+    if (foreign == foreignBefore) {
+      written = progress;
+    }
+  }
+
+  /** Whether that is the last word Kafka has about it. */
+  synchronized boolean isWritten(BridgeProgress progress) {
+    return progress.equals(written);
   }
 }

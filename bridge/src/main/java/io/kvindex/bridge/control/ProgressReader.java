@@ -31,18 +31,25 @@ final class ProgressReader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressReader.class);
   private static final Duration POLL = Duration.ofMillis(100);
 
+  /** Longest wait for one answer; shorter than a lease. */
+  private static final Duration CALL = Duration.ofSeconds(3);
+
   private final Consumer<byte[], byte[]> consumer;
   private final Duration timeout;
+  private final Lease lease;
 
   /** Up to where each partition has been read. */
   private final Map<TopicPartition, Long> positions = new HashMap<>();
 
   /**
    * @param consumer without a group; closed with this object
+   * @param timeout longest time a read may take
+   * @param lease kept alive meanwhile
    */
-  ProgressReader(Consumer<byte[], byte[]> consumer, Duration timeout) {
+  ProgressReader(Consumer<byte[], byte[]> consumer, Duration timeout, Lease lease) {
     this.consumer = consumer;
     this.timeout = timeout;
+    this.lease = lease;
   }
 
   /**
@@ -54,11 +61,12 @@ final class ProgressReader implements AutoCloseable {
     List<TopicPartition> sources = sources(partitions);
     consumer.assign(sources);
     consumer.seekToBeginning(sources);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(sources, timeout);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(sources, CALL);
     long deadline = System.nanoTime() + timeout.toNanos();
     Map<Integer, Map<PublisherId, KnownProgress>> newest = new HashMap<>();
     partitions.forEach(partition -> newest.put(partition, new HashMap<>()));
     while (!isRead(ends)) {
+      lease.renew();
       if (System.nanoTime() - deadline > 0) {
         throw new TimeoutException(
             "progress was not read to its end in " + timeout.toSeconds() + " s");
@@ -73,7 +81,7 @@ final class ProgressReader implements AutoCloseable {
 
   private boolean isRead(Map<TopicPartition, Long> ends) {
     return ends.entrySet().stream()
-        .allMatch(end -> consumer.position(end.getKey(), timeout) >= end.getValue());
+        .allMatch(end -> consumer.position(end.getKey(), CALL) >= end.getValue());
   }
 
   /**

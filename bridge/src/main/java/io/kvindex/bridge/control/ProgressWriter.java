@@ -31,19 +31,20 @@ final class ProgressWriter {
   }
 
   private void write(Followed followed, BridgeProgress progress) {
-    if (progress.equals(followed.written)) {
+    if (followed.isWritten(progress)) {
       return;
     }
     followed.writing = true;
+    int foreign = followed.foreign();
     records.write(
         followed.partition,
         progress.publisher(),
         progress,
         (metadata, problem) -> {
-          if (problem == null) {
-            followed.written = progress;
-          } else {
+          if (problem != null) {
             metrics.produceError(problem);
+          } else {
+            followed.written(progress, foreign);
           }
           followed.writing = false;
         });
@@ -57,7 +58,7 @@ final class ProgressWriter {
               Following following = followed.following;
               return following == null
                   || following.isClaiming()
-                  || following.progress().equals(followed.written);
+                  || followed.isWritten(following.progress());
             });
   }
 }

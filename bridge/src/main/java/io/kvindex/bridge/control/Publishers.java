@@ -5,20 +5,20 @@ import io.kvindex.bridge.control.Assignment.Entry;
 import io.kvindex.bridge.follow.Followers;
 import io.kvindex.bridge.follow.Following;
 import io.kvindex.bridge.follow.Life;
+import io.kvindex.bridge.follow.LifeClaims;
+import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.registration.Registration;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,23 +30,24 @@ import org.slf4j.LoggerFactory;
 final class Publishers {
 
   private static final Logger LOG = LoggerFactory.getLogger(Publishers.class);
-  private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final Duration RETRY = Duration.ofSeconds(1);
 
   private final Followers followers;
   private final ControlRecords records;
   private final Retirements retirements;
   private final Map<PublisherId, Followed> followed = new ConcurrentHashMap<>();
-  // Bounded by the claims and retirements on their way, one a publisher.
-  private final Queue<Step> steps = new ConcurrentLinkedQueue<>();
+  private final Steps steps = new Steps();
+  private final Lease lease;
+  private final OncePerMinute warnings = new OncePerMinute();
 
-  private interface Step {
-    void run() throws InterruptedException;
-  }
-
-  Publishers(Followers followers, ControlRecords records, Retirements retirements) {
+  /**
+   * @param lease without it nothing is claimed
+   */
+  Publishers(Followers followers, ControlRecords records, Retirements retirements, Lease lease) {
     this.followers = followers;
     this.records = records;
     this.retirements = retirements;
+    this.lease = lease;
   }
 
   /** Those followed or about to be; any thread. */
@@ -119,16 +120,24 @@ final class Publishers {
   }
 
   private void start(Followed target, Life life) throws InterruptedException {
-    target.following =
-        followers.start(
-            life,
-            (claim, done) ->
-                records.write(
-                    target.partition,
-                    claim.publisher(),
-                    claim,
-                    (metadata, problem) ->
-                        done.done(problem == null ? metadata.offset() : -1, problem)));
+    Following following = followers.start(life, (claim, done) -> claimNext(target, claim, done));
+    target.following = following;
+    if (target.contested > life.incarnation().life()) {
+      following.contest(target.contested);
+    }
+  }
+
+  /** Any thread: a follower asks for the life after its present one. */
+  private void claimNext(Followed target, BridgeProgress claim, LifeClaims.Done done) {
+    if (!lease.isHeld()) {
+      done.done(-1, new IllegalStateException("not sure to be still the one who follows it"));
+      return;
+    }
+    records.write(
+        target.partition,
+        claim.publisher(),
+        claim,
+        (metadata, problem) -> done.done(problem == null ? metadata.offset() : -1, problem));
   }
 
   /** Names a new life by the offset of this very record. */
@@ -143,9 +152,10 @@ final class Publishers {
           if (problem == null) {
             steps.add(() -> claimed(target, metadata.offset()));
           } else {
-            LOG.warn(
-                "publisher={} life not claimed: {}", registration.publisher(), problem.toString());
-            steps.add(() -> retryLater(target));
+            if (warnings.allows()) {
+              LOG.warn("publisher={} life not claimed: {}", registration.publisher(), problem);
+            }
+            steps.addLater(() -> claimAgain(target), RETRY);
           }
         });
   }
@@ -159,9 +169,9 @@ final class Publishers {
     start(target, new Life(target.registration, incarnation, null, false, target.opens));
   }
 
-  private void retryLater(Followed target) {
+  private void claimAgain(Followed target) {
     if (!target.gone) {
-      target.retryAtNs = System.nanoTime() + RETRY_NS;
+      claim(target);
     }
   }
 
@@ -195,23 +205,47 @@ final class Publishers {
         table,
         type,
         generation,
-        durable ->
-            steps.add(
-                () -> {
-                  if (followed.containsKey(publisher)) {
-                    return;
-                  }
-                  if (durable) {
-                    records.write(partition, publisher, null, (metadata, problem) -> {});
-                  } else {
-                    retire(partition, publisher, table, type, generation);
-                  }
-                }));
+        durable -> {
+          if (durable) {
+            steps.add(() -> forget(partition, publisher));
+          } else {
+            steps.addLater(() -> retireAgain(partition, publisher, table, type, generation), RETRY);
+          }
+        });
+  }
+
+  private void retireAgain(
+      int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
+    if (!followed.containsKey(publisher)) {
+      retire(partition, publisher, table, type, generation);
+    }
+  }
+
+  private void forget(int partition, PublisherId publisher) {
+    if (!followed.containsKey(publisher)) {
+      records.write(partition, publisher, null, (metadata, problem) -> {});
+    }
   }
 
   /** Hides what older generations announced at once, before the new one has said anything. */
   private void fence(PublisherId publisher, TableId table, SourceType type, long generation) {
-    retirements.retire(publisher, table, type, generation, durable -> {});
+    retirements.retire(
+        publisher,
+        table,
+        type,
+        generation,
+        durable -> {
+          if (!durable) {
+            steps.addLater(() -> fenceAgain(publisher, table, type, generation), RETRY);
+          }
+        });
+  }
+
+  private void fenceAgain(PublisherId publisher, TableId table, SourceType type, long generation) {
+    Followed current = followed.get(publisher);
+    if (current != null && current.generation == generation) {
+      fence(publisher, table, type, generation);
+    }
   }
 
   /**
@@ -221,13 +255,16 @@ final class Publishers {
    */
   void onForeignProgress(PublisherId publisher, @Nullable KnownProgress seen) {
     Followed target = followed.get(publisher);
-    Following following = target == null ? null : target.following;
-    if (target == null || following == null) {
+    if (target == null) {
       return;
     }
-    target.written = null;
+    target.contradicted();
     if (seen != null && seen.progress().generation() == target.generation) {
-      steps.add(() -> following.contest(seen.life()));
+      target.contested = Math.max(target.contested, seen.life());
+      Following following = target.following;
+      if (following != null) {
+        steps.add(() -> following.contest(seen.life()));
+      }
     }
   }
 
@@ -242,16 +279,7 @@ final class Publishers {
 
   /** Does what claims and retirements brought about. */
   void turn() throws InterruptedException {
-    for (Step step = steps.poll(); step != null; step = steps.poll()) {
-      step.run();
-    }
-    long now = System.nanoTime();
-    for (Followed target : followed.values()) {
-      if (target.retryAtNs != 0 && now - target.retryAtNs >= 0) {
-        target.retryAtNs = 0;
-        claim(target);
-      }
-    }
+    steps.run();
   }
 
   /** Stops those and forgets them; the caller may still write their last progress. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** Configuration of the bridge's Kafka clients. */
 public final class KafkaSettings {
 
+  /** After so long without a sign of life the group gives a bridge's share to others. */
+  public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(6);
+
   private static final int BATCH_BYTES = 128 << 10;
 
   /**
@@ -83,7 +86,7 @@ public final class KafkaSettings {
     settings.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());
-    settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, 6_000);
+    settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
     settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 1_500);
     return settings;
   }
