@@ -23,8 +23,7 @@ public interface EngineDecoder {
     return switch (type) {
       case SGLANG -> new SglangDecoder();
       case KV_EVENTS -> new EnvelopeDecoder();
-      case MOONCAKE -> new MooncakeDecoder();
-      case VLLM -> new VllmDecoder();
+      case VLLM, MOONCAKE -> new VllmDecoder();
     };
   }
 }

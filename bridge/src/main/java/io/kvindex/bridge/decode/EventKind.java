@@ -8,13 +8,7 @@ import org.jspecify.annotations.Nullable;
 enum EventKind {
   STORED,
   REMOVED,
-  CLEARED,
-  /** An object of a store, with the block it holds. */
-  OBJECT_STORED,
-  /** Where an object of a store is now. */
-  OBJECT_UPDATED,
-  /** A store was emptied. */
-  STORE_EMPTIED;
+  CLEARED;
 
   private static final NameTable<EventKind> BY_TAG =
       new NameTable<>(
@@ -24,10 +18,7 @@ enum EventKind {
               "AllBlocksCleared", CLEARED,
               "stored", STORED,
               "removed", REMOVED,
-              "cleared", CLEARED,
-              "BlockStoreEvent", OBJECT_STORED,
-              "BlockUpdateEvent", OBJECT_UPDATED,
-              "RemoveAllEvent", STORE_EMPTIED));
+              "cleared", CLEARED));
 
   /** The kind an engine's class name or the standard's event type stands for, null if unknown. */
   static @Nullable EventKind byTag(byte[] bytes, int from, int length) {

@@ -6,7 +6,8 @@ import java.time.Duration;
 /**
  * Bounds of following.
  *
- * @param socketHighWaterMark messages ZeroMQ keeps per subscription while we do not read
+ * @param socketHighWaterMark messages ZeroMQ keeps per subscription while we do not read; beyond it
+ *     they wait at the engine, which has a queue of its own (100,000 in vLLM)
  * @param bufferedBatches live batches kept per publisher while a replay runs
  * @param bufferedBytes the same for all publishers together, in bytes
  * @param recordBytes size from which a batch is split into several records, in bytes
@@ -21,5 +22,5 @@ public record FollowLimits(
 
   /** For a site of some hundred engines. */
   public static final FollowLimits DEFAULT =
-      new FollowLimits(10_000, 20_000, 256L << 20, 512 << 10, Duration.ofSeconds(1));
+      new FollowLimits(1_000, 20_000, 256L << 20, 512 << 10, Duration.ofSeconds(1));
 }

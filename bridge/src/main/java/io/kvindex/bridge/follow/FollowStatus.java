@@ -29,6 +29,7 @@ final class FollowStatus {
   private volatile PublisherState phase = PublisherState.PENDING;
   private volatile boolean degraded;
   private volatile boolean mismatched;
+  private volatile boolean ambiguous;
   private volatile boolean failed;
   private volatile boolean connected;
   private volatile @Nullable String lastError;
@@ -43,7 +44,7 @@ final class FollowStatus {
     if (failed) {
       return PublisherState.FAILED;
     }
-    if (mismatched) {
+    if (mismatched || ambiguous) {
       return PublisherState.MISMATCHED;
     }
     return degraded ? PublisherState.DEGRADED : phase;
@@ -78,6 +79,14 @@ final class FollowStatus {
 
   void mismatched(boolean is, @Nullable String problem) {
     mismatched = is;
+    if (problem != null) {
+      lastError = problem;
+    }
+  }
+
+  /** Events of more than one source seem to come, null = they do not. */
+  void ambiguous(@Nullable String problem) {
+    ambiguous = problem != null;
     if (problem != null) {
       lastError = problem;
     }

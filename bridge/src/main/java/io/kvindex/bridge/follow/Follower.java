@@ -12,9 +12,7 @@ import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
-import io.kvindex.bridge.zmq.SubSocket;
 import io.kvindex.model.chaos.Protection;
-import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
@@ -22,7 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *                              v
  *                           LIVE --connected again, a hole, or a failed send--> JOINING
  *
- * any of the last three --the engine is another one--> CLAIMING --claim is durable--> JOINING from 0
+ * any of the last three --the engine is another one--> CLAIMING --claim is durable--> ADOPTED --> JOINING from 0
  * </pre>
  *
  * All methods belong to the I/O thread unless they say otherwise.
@@ -47,8 +44,6 @@ import org.slf4j.LoggerFactory;
 final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
-  private static final int BATCHES_A_TURN = 256;
-  private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
 
   private enum Phase {
     CONNECTING,
@@ -56,6 +51,7 @@ final class Follower implements IoLoop.Reader {
     DRAINING,
     LIVE,
     CLAIMING,
+    ADOPTED,
     STOPPED
   }
 
@@ -65,24 +61,18 @@ final class Follower implements IoLoop.Reader {
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
   private final OncePerMinute warnings = new OncePerMinute();
-  private final LifeJudge judge;
-  private final StreamPosition position;
+  private final TopicGuard topics;
+  private final Intake intake;
   private final IoLoop.Signal signal;
   private final Subscription subscription;
   private final CurrentLife life;
+  private final Succession succession;
   private final Asking asking;
-  private final Holes holes;
   private volatile boolean asksAgain;
-  private volatile boolean claimsAgain;
+  private volatile boolean joins;
   private Phase phase = Phase.CONNECTING;
   private @Nullable Long quietSince;
-  private volatile boolean announces;
   private boolean tailChecked;
-  private boolean poisoned;
-  private long poisonedUntilNs;
-
-  /** Highest life another bridge has claimed. */
-  private long contested = -1;
 
   /** Whether the engine has yet to show that it is still the one that sent the last batch. */
   private boolean unproven;
@@ -90,17 +80,23 @@ final class Follower implements IoLoop.Reader {
   /** Any thread may make one. */
   Follower(Life start, FollowContext context, LifeClaims claims) {
     this.registration = start.registration();
-    this.announces = start.opens();
     this.context = context;
     this.status = new FollowStatus(context.metrics(), start.degraded());
     this.publisher = new BatchPublisher(context, status, start);
-    this.holes = new Holes(status);
     this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
-    this.judge = new LifeJudge(start.acked());
-    this.position = new StreamPosition(start.acked() == null ? null : start.acked().sequence());
+    this.topics = new TopicGuard(registration);
+    this.intake = new Intake(registration, publisher, status, start.acked());
     this.signal = context.loop().signal(this::onSignal);
     this.life = new CurrentLife(start, claims, signal::raise);
     this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
+    this.succession =
+        new Succession(
+            registration.publisher(),
+            life,
+            publisher,
+            status,
+            step -> later(step, asking.pause()),
+            start.opens());
     this.subscription = new Subscription(registration, context, status, this, signal::raise);
   }
 
@@ -133,9 +129,7 @@ final class Follower implements IoLoop.Reader {
   /** Opens the subscription; tries again later where that is not possible now. */
   void open() {
     if (phase != Phase.STOPPED) {
-      if (announces) {
-        announce();
-      }
+      succession.announceIfDue();
       subscription.open(publisher::prepare);
     }
   }
@@ -151,11 +145,11 @@ final class Follower implements IoLoop.Reader {
     asking.cancel();
     subscription.close();
     status.outcome(FrameOutcome.ABANDONED, buffer.clear());
-    holes.lifeEnded();
+    intake.end();
   }
 
   @Override
-  public boolean wantsFrames() {
+  public boolean wantsMessages() {
     return !buffer.isFull();
   }
 
@@ -171,11 +165,11 @@ final class Follower implements IoLoop.Reader {
     if (subscription.opensAgain()) {
       open();
     }
-    if (announces) {
-      announce();
-    }
+    succession.announceIfDue();
     if (phase == Phase.CLAIMING) {
       onClaimAnswered();
+    } else if (phase == Phase.ADOPTED) {
+      joinIfDue();
     } else if (life.session().failure() != null) {
       goBackToAcknowledged();
     } else if (subscription.takeNewConnection()) {
@@ -184,23 +178,17 @@ final class Follower implements IoLoop.Reader {
     pump();
     if (asksAgain && phase == Phase.LIVE) {
       asksAgain = false;
-      if (Objects.equals(quietSince, position.last())) {
+      if (Objects.equals(quietSince, intake.last())) {
         join(Duration.ZERO);
       }
     }
-  }
-
-  /** Fences what an older life announced; again until Kafka has it, however quiet the engine is. */
-  private void announce() {
-    announces = false;
-    publisher.begin(life.incarnation(), () -> later(() -> announces = true));
   }
 
   /** What was published while the connection was down, or before, only a replay can bring. */
   private void onConnected() {
     asking.noteAskedAt(null);
     tailChecked = false;
-    unproven = position.last() != null;
+    unproven = intake.last() != null;
     phase = Phase.CONNECTING;
     join(Duration.ZERO);
   }
@@ -213,23 +201,20 @@ final class Follower implements IoLoop.Reader {
     }
     status.problem("Kafka refused a record: " + cause);
     status.count("sends_failed", 1);
-    if (acked == null && position.last() != null) {
+    if (acked == null && intake.last() != null) {
       // Some of them may be in the log all the same, and nothing is known that could tell whose.
       endLife("Kafka refused its first batches");
       return;
     }
     life.goBack();
-    position.moveTo(acked == null ? null : acked.sequence());
+    intake.goBackTo(acked);
     asking.noteAskedAt(null);
     join(context.limits().retry());
   }
 
   /** Another bridge claimed that life: what is sent under an earlier one counts no more. */
   void contest(long claimed) {
-    contested = Math.max(contested, claimed);
-    if (phase != Phase.STOPPED
-        && phase != Phase.CLAIMING
-        && life.incarnation().life() < contested) {
+    if (succession.isOvertakenBy(claimed) && phase != Phase.STOPPED && phase != Phase.CLAIMING) {
       status.count("lives_contested", 1);
       endLife("another bridge has claimed life " + claimed);
     }
@@ -237,37 +222,35 @@ final class Follower implements IoLoop.Reader {
 
   /** The engine is not the one that sent what came before: nothing of that counts any more. */
   private void endLife(String evidence) {
-    LOG.info("publisher={} has a new life: {}", registration.publisher(), evidence);
-    status.count("new_lives", 1);
     asking.cancel();
     phase = Phase.CLAIMING;
     status.phase(PublisherState.REPLAYING);
-    life.claimNext();
+    succession.claimNext(evidence);
   }
 
   private void onClaimAnswered() {
-    Exception problem = life.takeRefusal();
-    if (problem != null) {
-      status.problem("a new life could not be claimed: " + problem);
-      if (warnings.allows()) {
-        LOG.warn("publisher={} life not claimed yet: {}", registration.publisher(), problem);
-      }
-      later(() -> claimsAgain = true);
-    } else if (claimsAgain) {
-      claimsAgain = false;
-      life.claimNext();
-    } else if (life.adopt() && life.incarnation().life() < contested) {
-      life.claimNext();
-    } else if (!life.isClaiming()) {
-      announce();
-      judge.begin();
-      holes.lifeEnded();
-      publisher.forget();
-      position.moveTo(null);
-      status.newLife();
-      unproven = false;
-      tailChecked = false;
-      asking.noteAskedAt(null);
+    if (!succession.isAdopted()) {
+      return;
+    }
+    intake.begin();
+    status.newLife();
+    unproven = false;
+    tailChecked = false;
+    asking.noteAskedAt(null);
+    phase = Phase.ADOPTED;
+    joins = true;
+    Duration pause = succession.pause();
+    if (pause.isZero()) {
+      joinIfDue();
+    } else {
+      joins = false;
+      later(() -> joins = true, pause);
+    }
+  }
+
+  private void joinIfDue() {
+    if (joins) {
+      joins = false;
       join(Duration.ZERO);
     }
   }
@@ -289,17 +272,17 @@ final class Follower implements IoLoop.Reader {
 
   /** Asks for what is missing, or doubtful, where the stream stands. */
   private void ask() {
-    asking.noteAskedAt(position.expected());
+    asking.noteAskedAt(intake.expected());
     join(Duration.ZERO);
   }
 
   /** Asks the replay once more unless live batches show before that nothing is missing. */
   private void askAgainIfQuiet() {
-    quietSince = position.last();
-    later(() -> asksAgain = true);
+    quietSince = intake.last();
+    later(() -> asksAgain = true, asking.pause());
   }
 
-  private void later(Runnable step) {
+  private void later(Runnable step, Duration pause) {
     context
         .replays()
         .later(
@@ -307,21 +290,11 @@ final class Follower implements IoLoop.Reader {
               step.run();
               signal.raise();
             },
-            asking.pause());
+            pause);
   }
 
   @Override
-  public void onReadable(SubSocket source) {
-    for (int i = 0; i < BATCHES_A_TURN && wantsFrames() && context.sink().hasRoom(); i++) {
-      List<byte[]> frames = phase == Phase.STOPPED ? null : source.receive();
-      if (frames == null) {
-        return;
-      }
-      onLive(frames);
-    }
-  }
-
-  private void onLive(List<byte[]> frames) {
+  public void onMessage(List<byte[]> frames) {
     status.received(false, 1);
     Frame frame = Frames.live(frames);
     if (!(frame instanceof Frame.Batch)) {
@@ -330,6 +303,11 @@ final class Follower implements IoLoop.Reader {
       return;
     }
     Frame.Batch batch = (Frame.Batch) frame;
+    if (!topics.admits(batch.topic())) {
+      status.outcome(FrameOutcome.OTHER_TOPIC, 1);
+      status.ambiguous(topics.problem(batch.topic()));
+      return;
+    }
     buffer.add(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()));
     if (phase == Phase.LIVE || phase == Phase.DRAINING) {
       drain();
@@ -364,9 +342,9 @@ final class Follower implements IoLoop.Reader {
 
   /** What the engine has under that number at this moment. */
   private void takeReplayed(RawBatch batch) {
-    Place place = position.place(batch.sequence());
+    Place place = intake.place(batch);
     if (place == Place.BEHIND) {
-      LifeJudge.Verdict verdict = judge.ofReplayed(batch, publisher.timeMicros(batch));
+      LifeJudge.Verdict verdict = intake.ofReplayed(batch);
       unproven &= verdict != LifeJudge.Verdict.SAME;
       boolean newLife = verdict == LifeJudge.Verdict.NEW_LIFE;
       status.outcome(newLife ? FrameOutcome.ASKED_AGAIN : FrameOutcome.DUPLICATE_OR_LATE, 1);
@@ -380,21 +358,16 @@ final class Follower implements IoLoop.Reader {
       if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
         asking.noteAskedAt(null);
       }
-      Decoded decoded = publisher.decode(batch);
-      if (decoded.rejected() != null) {
-        poisonedUntilNs = System.nanoTime() + POISON_NS;
-        poisoned = true;
-      }
-      take(batch, decoded, place);
+      intake.takeReplayed(batch, life.session());
     }
   }
 
   private void endReplay(boolean complete) {
     phase = Phase.DRAINING;
     if (!complete) {
-      asking.noteAskedAt(position.expected());
+      asking.noteAskedAt(intake.expected());
       askAgainIfQuiet();
-    } else if (unproven || position.last() != null && asking.hasForgottenAll()) {
+    } else if (unproven || intake.last() != null && asking.hasForgottenAll()) {
       endLife("its replay has nothing of the one before");
     } else if (!tailChecked) {
       // A batch sent after the replay's end and before the subscription took effect is in neither;
@@ -413,7 +386,7 @@ final class Follower implements IoLoop.Reader {
         status.phase(PublisherState.ACTIVE);
         return;
       }
-      Place place = position.place(next.sequence());
+      Place place = intake.place(next);
       if (place == Place.BEHIND) {
         judgeBehind(next);
       } else {
@@ -424,19 +397,19 @@ final class Follower implements IoLoop.Reader {
 
   /** Leaves it in the buffer where something has to be found out first. */
   private void judgeBehind(RawBatch next) {
-    switch (judge.ofLive(next, publisher.timeMicros(next))) {
+    switch (intake.ofLive(next)) {
       case SAME, LATE -> {
         if (Protection.DEDUPE.isOff()) {
-          publisher.publish(next, publisher.decode(next), position.last(), null, life.session());
+          intake.takeAgain(next, life.session());
         }
         drop(FrameOutcome.DUPLICATE_OR_LATE);
       }
       case NEW_LIFE ->
           endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again, later");
       case UNKNOWN -> {
-        if (!publisher.isReadable(next)) {
+        if (!intake.isReadable(next)) {
           drop(FrameOutcome.UNREADABLE);
-        } else if (asking.isWorthwhile(position.expected())) {
+        } else if (asking.isWorthwhile(intake.expected())) {
           unproven = true;
           ask();
         } else if (unproven) {
@@ -449,14 +422,12 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void takeLive(RawBatch next, Place place) {
-    Decoded decoded = publisher.decode(next);
-    // One that can not be read says nothing about whose it is; the replay may have it whole.
-    boolean suspect =
-        decoded.rejected() != null && !isPoisoned() || judge.isOlder(decoded.sourceMicros());
+    Decoded decoded = intake.decode(next);
+    boolean suspect = intake.isSuspect(decoded);
     boolean doubtful = place == Place.BEYOND || suspect;
-    if (doubtful && asking.isWorthwhile(position.expected())) {
+    if (doubtful && asking.isWorthwhile(intake.expected())) {
       if (place == Place.BEYOND) {
-        holes.found(position.expected());
+        intake.noteHole();
       }
       ask();
     } else if (place == Place.BEYOND && unproven) {
@@ -467,46 +438,19 @@ final class Follower implements IoLoop.Reader {
     } else {
       buffer.removeFirst();
       unproven = false;
-      take(next, decoded, place);
+      intake.take(next, decoded, life.session());
     }
   }
 
   /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
   private boolean isForeign(Place place, boolean suspect) {
     return asking.isConclusive()
-        && asking.wasAskedAt(position.expected())
-        && (suspect || place == Place.BEYOND && position.last() == null);
+        && asking.wasAskedAt(intake.expected())
+        && (suspect || place == Place.BEYOND && intake.last() == null);
   }
 
-  /** Whether the engine itself has sent what can not be read: no replay makes that better. */
-  private boolean isPoisoned() {
-    poisoned &= System.nanoTime() - poisonedUntilNs < 0;
-    return poisoned;
-  }
-
-  private void drop(FrameOutcome why) {
+  private void drop(FrameOutcome outcome) {
     buffer.removeFirst();
-    status.outcome(why, 1);
-  }
-
-  /** Takes a batch as this life's next one, with what is missing before it. */
-  private void take(RawBatch batch, Decoded decoded, Place place) {
-    KvEvent.Gap gap =
-        place == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
-    publisher.publish(batch, decoded, position.last(), gap, life.session());
-    judge.taken(batch, decoded.sourceMicros());
-    holes.taken(batch.sequence());
-    position.moveTo(batch.sequence());
-  }
-
-  private KvEvent.Gap lose(long from, long to) {
-    holes.lost(from);
-    status.lost(to - from + 1);
-    String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
-    status.degraded("batches " + range + " are lost: no replay has them");
-    if (warnings.allows()) {
-      LOG.warn("publisher={} lost batches={}", registration.publisher(), range);
-    }
-    return new KvEvent.Gap(from, to);
+    status.outcome(outcome, 1);
   }
 }

@@ -7,7 +7,6 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +25,7 @@ final class Subscription implements SubSocket.Listener {
   private final Runnable changed;
   private final AtomicBoolean newConnection = new AtomicBoolean();
   private volatile boolean opensAgain;
-  private @Nullable SubSocket socket;
+  private boolean open;
 
   /**
    * @param changed told, by any thread, that there is a new connection or time to open again
@@ -51,7 +50,7 @@ final class Subscription implements SubSocket.Listener {
    */
   void open(Runnable prepare) {
     opensAgain = false;
-    if (socket != null) {
+    if (open) {
       return;
     }
     SourceType type = registration.type();
@@ -61,15 +60,15 @@ final class Subscription implements SubSocket.Listener {
     }
     try {
       prepare.run();
-      socket =
-          context
-              .loop()
-              .subscribe(
-                  registration.endpoint(),
-                  registration.options().topic(),
-                  context.limits().socketHighWaterMark(),
-                  this,
-                  reader);
+      context
+          .loop()
+          .subscribe(
+              registration.endpoint(),
+              registration.options().topic(),
+              context.limits().socketHighWaterMark(),
+              this,
+              reader);
+      open = true;
       status.phase(PublisherState.PENDING);
     } catch (RuntimeException e) {
       status.failed("can not follow " + registration.endpoint() + ": " + e.getMessage());
@@ -94,9 +93,9 @@ final class Subscription implements SubSocket.Listener {
   }
 
   void close() {
-    if (socket != null) {
-      context.loop().unsubscribe(socket);
-      socket = null;
+    if (open) {
+      context.loop().unsubscribe(reader);
+      open = false;
     }
   }
 

@@ -11,6 +11,8 @@ public enum FrameOutcome {
   DUPLICATE_OR_LATE,
   /** Beyond the last one, but the engine knows nothing of it: a life before this one sent it. */
   FORMER_LIFE,
+  /** Of another engine that connects to the same bound endpoint: only its topic tells. */
+  OTHER_TOPIC,
   /** Damaged on its way: not decodable, and of no use either, because its batch is known. */
   UNREADABLE,
   /** Not the frames of a batch: too few, or a sequence that is not 8 bytes. */

@@ -69,15 +69,14 @@ final class BatchNormaliser {
     remarkOn(stored);
     int blocks = stored.hashes().size();
     Hashes locals = facts.hasher().locals(stored.tokens(), blocks, facts.blockSize());
-    KvEvent.Stored event =
+    events.add(
         new KvEvent.Stored(
             place(stored.scope()),
             facts.contexts().of(stored.adapter(), stored.salt()),
             Parents.of(stored),
             stored.hashes(),
             locals,
-            stored.extraHashes());
-    events.add(facts.isPooled(stored.scope().medium()) ? new KvEvent.Taught(event) : event);
+            stored.extraHashes()));
     return null;
   }
 
@@ -126,8 +125,6 @@ final class BatchNormaliser {
       return SkipReason.NO_HASHES;
     } else if (!Normaliser.isLocal(removed.scope().locality())) {
       return SkipReason.NOT_LOCAL;
-    } else if (facts.isPooled(removed.scope().medium())) {
-      return SkipReason.POOLED_TIER;
     }
     CacheScope scope = removed.scope();
     GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));

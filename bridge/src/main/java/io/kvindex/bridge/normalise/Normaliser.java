@@ -5,7 +5,6 @@ import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.model.Media;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent.ClearScope;
-import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,6 @@ public final class Normaliser {
   private final LocalHasher hasher;
   private final Contexts contexts;
   private final Learned learned;
-  private final @Nullable StoreFacts store;
 
   /**
    * @throws IllegalArgumentException if the registration's hash profile can not be computed here
@@ -40,14 +38,10 @@ public final class Normaliser {
     this.learned = learned;
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
-    this.store = registration.type().isPool() ? new StoreFacts(registration) : null;
   }
 
   /** Normalises one batch; never fails for what the engine sent. */
   public NormalisedBatch normalise(EngineBatch batch) {
-    if (store != null) {
-      return new StoreNormaliser(this, store, batch).run();
-    }
     return registration.type() == SourceType.KV_EVENTS
         ? new EnvelopeNormaliser(this, batch).run()
         : new BatchNormaliser(this, batch).run();
@@ -59,12 +53,6 @@ public final class Normaliser {
 
   Learned learned() {
     return learned;
-  }
-
-  /** Whether a pool keeps account of what this publisher stores there. */
-  boolean isPooled(@Nullable String medium) {
-    return registration.options().lowerTier().kind() == LowerTier.Kind.POOL
-        && Media.standard().tier(medium) != Media.Tier.DEVICE;
   }
 
   int blockSize() {

@@ -27,7 +27,7 @@ public final class SendBudget implements IoLoop.Gate {
     reopened = listener;
   }
 
-  /** Whether a further record may be sent now; asked by the I/O thread. */
+  @Override
   public boolean hasRoom() {
     if (inFlight.get() < maxBytes) {
       return true;

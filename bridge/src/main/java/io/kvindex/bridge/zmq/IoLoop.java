@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.zeromq.ZMQ;
@@ -31,10 +32,10 @@ public final class IoLoop implements AutoCloseable {
   /** Reads one subscription; called by the loop's thread. */
   public interface Reader {
     /** Whether there is room for what the socket has; false leaves it to ZeroMQ's buffer. */
-    boolean wantsFrames();
+    boolean wantsMessages();
 
-    /** The socket has messages: take a bounded number of them. */
-    void onReadable(SubSocket socket);
+    /** A message's frames, at least one. */
+    void onMessage(List<byte[]> frames);
 
     /** The gate was closed and is open again: go on with what had to wait. */
     void onReopened();
@@ -42,6 +43,9 @@ public final class IoLoop implements AutoCloseable {
 
   /** Whether more may be read now; asked by the loop's thread. */
   public interface Gate {
+    /** Whether a further message may be read; false closes it. */
+    boolean hasRoom();
+
     /** Closed since somebody met it without room. */
     boolean isClosed();
 
@@ -79,7 +83,7 @@ public final class IoLoop implements AutoCloseable {
   private final BlockingQueue<Runnable> tasks = new ArrayBlockingQueue<>(MAX_TASKS);
   // Bounded by the number of signals: each is in it once at most.
   private final Queue<Signal> signals = new ConcurrentLinkedQueue<>();
-  private final Map<SubSocket, Reader> readers = new LinkedHashMap<>();
+  private final Map<Reader, Inlet> inlets = new LinkedHashMap<>();
   private final SocketPoll poll;
   private volatile boolean running = true;
 
@@ -114,23 +118,54 @@ public final class IoLoop implements AutoCloseable {
     wakeUp();
   }
 
-  /** Opens a subscription and reads it from now on; loop thread only. */
-  public SubSocket subscribe(
+  /**
+   * Opens a subscription and reads it from now on; loop thread only.
+   *
+   * @param topic beginning of the topics wanted, empty = all
+   * @param highWaterMark messages kept by ZeroMQ for us; beyond it they wait at the publisher
+   * @throws RuntimeException if the endpoint can not be used, or its topic is another reader's
+   */
+  public void subscribe(
       String endpoint,
       String topic,
       int highWaterMark,
       SubSocket.Listener listener,
       Reader reader) {
-    SubSocket socket = SubSocket.open(context, endpoint, topic, highWaterMark, listener);
-    readers.put(socket, reader);
-    return socket;
+    Inlet bound = bound(endpoint);
+    if (bound != null) {
+      bound.add(topic, reader, listener);
+      inlets.put(reader, bound);
+      listener.connected(); // maybe long ago: only a replay tells what it missed
+      return;
+    }
+    Inlet inlet = new Inlet(context, endpoint, highWaterMark);
+    try {
+      inlet.add(topic, reader, listener);
+      inlet.open();
+    } catch (RuntimeException e) {
+      inlet.close();
+      throw e;
+    }
+    inlets.put(reader, inlet);
+    poll.add(inlet);
   }
 
-  /** Closes a subscription; loop thread only. */
-  public void unsubscribe(SubSocket socket) {
-    readers.remove(socket);
-    poll.forget(socket);
-    socket.close();
+  private @Nullable Inlet bound(String endpoint) {
+    return SubSocket.isBindEndpoint(endpoint)
+        ? inlets.values().stream()
+            .filter(inlet -> inlet.endpoint().equals(endpoint))
+            .findFirst()
+            .orElse(null)
+        : null;
+  }
+
+  /** Closes a reader's subscription, if it has one; loop thread only. */
+  public void unsubscribe(Reader reader) {
+    Inlet inlet = inlets.remove(reader);
+    if (inlet != null && inlet.remove(reader)) {
+      poll.remove(inlet);
+      inlet.close();
+    }
   }
 
   /** Makes the loop look at tasks, signals and gate at once; any thread. */
@@ -147,7 +182,6 @@ public final class IoLoop implements AutoCloseable {
         LOG.error("BUG: the socket loop goes on after an exception", e);
       }
     }
-    readers.keySet().forEach(SubSocket::close);
     poll.close();
   }
 
@@ -165,9 +199,9 @@ public final class IoLoop implements AutoCloseable {
         LockSupport.parkNanos(GATE_PARK_NS);
         return;
       }
-      List.copyOf(readers.values()).forEach(reader -> guard(reader::onReopened));
+      poll.inlets().forEach(inlet -> guard(inlet::onReopened));
     }
-    poll.await(readers, signals.isEmpty() && tasks.isEmpty() ? POLL_MS : 0);
+    poll.await(gate, signals.isEmpty() && tasks.isEmpty() ? POLL_MS : 0);
   }
 
   private static void guard(Runnable step) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,26 +39,27 @@ public final class SubSocket implements AutoCloseable {
   }
 
   /**
+   * A socket that is not open yet, so that nobody misses its first connection.
+   *
+   * @param highWaterMark messages kept by ZeroMQ for us before they wait at the publisher
+   */
+  static SubSocket create(
+      ZMQ.Context context, String endpoint, int highWaterMark, Listener listener) {
+    ZMQ.Socket socket = context.socket(SocketType.SUB);
+    SocketOptions.apply(socket, endpoint, highWaterMark);
+    socket.setEventHook(event -> dispatch(event, listener), EVENTS);
+    return new SubSocket(socket);
+  }
+
+  /**
    * Connects, or binds if the endpoint has a {@code *}.
    *
-   * @param highWaterMark messages kept by ZeroMQ for us before the publisher has to drop
    * @throws RuntimeException if the endpoint is malformed, its host unknown or its port taken
    */
-  static SubSocket open(
-      ZMQ.Context context, String endpoint, String topic, int highWaterMark, Listener listener) {
-    ZMQ.Socket socket = context.socket(SocketType.SUB);
-    try {
-      SocketOptions.apply(socket, endpoint, highWaterMark);
-      socket.setEventHook(event -> dispatch(event, listener), EVENTS);
-      socket.subscribe(topic.getBytes(StandardCharsets.UTF_8));
-      boolean open = isBindEndpoint(endpoint) ? socket.bind(endpoint) : socket.connect(endpoint);
-      if (!open) {
-        throw new IllegalStateException("ZeroMQ error " + socket.errno());
-      }
-      return new SubSocket(socket);
-    } catch (RuntimeException e) {
-      socket.close();
-      throw e;
+  void open(String endpoint) {
+    boolean open = isBindEndpoint(endpoint) ? socket.bind(endpoint) : socket.connect(endpoint);
+    if (!open) {
+      throw new IllegalStateException("ZeroMQ error " + socket.errno());
     }
   }
 
@@ -71,8 +71,18 @@ public final class SubSocket implements AutoCloseable {
     }
   }
 
+  /** Asks for messages whose topic begins so. */
+  void subscribe(byte[] topic) {
+    socket.subscribe(topic);
+  }
+
+  /** Takes {@link #subscribe} back. */
+  void unsubscribe(byte[] topic) {
+    socket.unsubscribe(topic);
+  }
+
   /** The next message's frames, null if none is waiting. */
-  public @Nullable List<byte[]> receive() {
+  @Nullable List<byte[]> receive() {
     byte[] first = socket.recv(ZMQ.DONTWAIT);
     if (first == null) {
       return null;

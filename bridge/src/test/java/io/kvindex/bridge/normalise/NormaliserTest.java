@@ -62,11 +62,7 @@ class NormaliserTest {
   }
 
   private static SourceType typeOf(Vector vector) {
-    return switch (vector.engine()) {
-      case "rfc1527" -> SourceType.KV_EVENTS;
-      case "mooncake" -> SourceType.MOONCAKE;
-      default -> SourceType.VLLM;
-    };
+    return vector.engine().equals("rfc1527") ? SourceType.KV_EVENTS : SourceType.VLLM;
   }
 
   @ParameterizedTest

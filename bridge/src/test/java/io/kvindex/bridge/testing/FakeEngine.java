@@ -5,6 +5,7 @@ import io.kvindex.bridge.zmq.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -35,6 +36,7 @@ public final class FakeEngine implements AutoCloseable {
   private final ConcurrentSkipListMap<Long, byte[]> log = new ConcurrentSkipListMap<>();
   private final AtomicInteger asks = new AtomicInteger();
   private final boolean topicFrame;
+  private final byte[] topic;
   private final int port;
   private final String replayEndpoint;
   private final Thread replayThread;
@@ -51,9 +53,24 @@ public final class FakeEngine implements AutoCloseable {
 
   /** The same at a given port, 0 = any. */
   public FakeEngine(boolean topicFrame, int wantedPort) {
+    this(topicFrame, wantedPort, "", "");
+  }
+
+  /** One that connects to a bridge's port and publishes under a topic. */
+  public static FakeEngine connectingTo(int port, String topic) {
+    return new FakeEngine(true, 0, topic, "tcp://127.0.0.1:" + port);
+  }
+
+  private FakeEngine(boolean topicFrame, int wantedPort, String topic, String peer) {
     this.topicFrame = topicFrame;
+    this.topic = topic.getBytes(StandardCharsets.UTF_8);
     pub = context.createSocket(SocketType.PUB);
     pub.setHWM(100_000);
+    if (!peer.isEmpty()) {
+      // JeroMQ leaves some connections without a handshake for good unless it has a limit.
+      pub.setHandshakeIvl(1_000);
+      pub.connect(peer);
+    }
     port = wantedPort == 0 ? pub.bindToRandomPort("tcp://127.0.0.1") : wantedPort;
     if (wantedPort != 0) {
       pub.bind(endpoint());
@@ -90,7 +107,7 @@ public final class FakeEngine implements AutoCloseable {
     for (long sequence = from; sequence <= to; sequence++) {
       byte[] payload = payload(sequence);
       log.put(sequence, payload);
-      live(new byte[0], sequence(sequence), payload);
+      live(topic, sequence(sequence), payload);
     }
   }
 
@@ -104,7 +121,7 @@ public final class FakeEngine implements AutoCloseable {
   /** Publishes a batch with a payload of one's own. */
   public void publish(long sequence, byte[] payload) {
     log.put(sequence, payload);
-    live(new byte[0], sequence(sequence), payload);
+    live(topic, sequence(sequence), payload);
   }
 
   /**

@@ -88,6 +88,29 @@ public final class Site implements AutoCloseable {
         null);
   }
 
+  /** The same, limited to a topic. */
+  public static Registration withTopic(Registration r, String topic) {
+    SourceOptions options = r.options();
+    return new Registration(
+        r.publisher(),
+        r.endpoint(),
+        r.replayEndpoint(),
+        r.type(),
+        r.table(),
+        r.loraNames(),
+        r.namespace(),
+        new SourceOptions(
+            options.copies(),
+            options.pools(),
+            topic,
+            options.persistentMedia(),
+            options.lowerTier(),
+            options.shards(),
+            options.expirySeconds(),
+            options.addressTiers()),
+        r.continues());
+  }
+
   /** Registers; the generation. */
   public long register(Registration registration) throws Exception {
     return write(record(registration.publisher(), RegistrationCodec.encode(registration)));

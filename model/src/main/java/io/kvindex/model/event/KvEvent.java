@@ -11,8 +11,7 @@ public sealed interface KvEvent
         KvEvent.Cleared,
         KvEvent.Gap,
         KvEvent.Retired,
-        KvEvent.Begun,
-        KvEvent.Taught {
+        KvEvent.Begun {
 
   /**
    * Dispatches to the method for this kind; a new kind does not compile until every visitor knows
@@ -39,9 +38,6 @@ public sealed interface KvEvent
 
     /** A new life began. */
     void begun(Begun event);
-
-    /** It was told what hashes mean, and nothing of who holds the blocks. */
-    void taught(Taught event);
   }
 
   /**
@@ -149,18 +145,6 @@ public sealed interface KvEvent
     @Override
     public void accept(Visitor visitor) {
       visitor.begun(this);
-    }
-  }
-
-  /**
-   * What the engine hashes of some blocks mean; who holds them, others tell.
-   *
-   * @param blocks the blocks; their place is of no account
-   */
-  record Taught(Stored blocks) implements KvEvent {
-    @Override
-    public void accept(Visitor visitor) {
-      visitor.taught(this);
     }
   }
 }

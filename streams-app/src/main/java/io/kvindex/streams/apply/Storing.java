@@ -42,15 +42,7 @@ final class Storing {
     linking = new Linking(table, batch, contents, counts);
   }
 
-  /**
-   * @param owner who holds the blocks, null = the event only says what they mean
-   */
-  void store(
-      EventRecord record,
-      Stored event,
-      @Nullable OwnerState owner,
-      int tableRef,
-      int publisherRef) {
+  void store(EventRecord record, Stored event, OwnerState owner, int tableRef, int publisherRef) {
     StatedContext stated = event.context();
     HashProfile profile = record.table().hashProfile();
     long context = profile.context(stated.loraName(), stated.namespace(), stated.salt());
@@ -81,13 +73,8 @@ final class Storing {
         }
       }
       int space = own == null ? shared : own;
-      if (owner != null) {
-        OrphanRow ifUnknown = orphan(prefix, hash, hasLocal, local, extra);
-        hold(record, event, owner, hash, space, content, ifUnknown);
-      } else if (content != null && !table.tables().held(space, content.lookupKey())) {
-        // Nobody may ever hold it: it is kept as long as what nobody holds any more.
-        contents.unheld(space, hash, content.lookupKey(), true);
-      }
+      hold(
+          record, event, owner, hash, space, content, orphan(prefix, hash, hasLocal, local, extra));
       prefix = Prefix.after(hash, content);
     }
   }

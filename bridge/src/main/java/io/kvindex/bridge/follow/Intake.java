@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.follow.StreamPosition.Place;
+import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.bridge.produce.SendSession;
+import io.kvindex.bridge.zmq.RawBatch;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.registration.Registration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What was taken of the life followed: its batches in order, each once. I/O thread only. */
+final class Intake {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+  private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
+
+  private final OncePerMinute warnings = new OncePerMinute();
+  private final Registration registration;
+  private final BatchPublisher publisher;
+  private final FollowStatus status;
+  private final LifeJudge judge;
+  private final StreamPosition position;
+  private final Holes holes;
+  private boolean poisoned;
+  private long poisonedUntilNs;
+
+  /**
+   * @param acked what was taken before, null = nothing
+   */
+  Intake(
+      Registration registration,
+      BatchPublisher publisher,
+      FollowStatus status,
+      SendSession.@Nullable Acked acked) {
+    this.registration = registration;
+    this.publisher = publisher;
+    this.status = status;
+    this.judge = new LifeJudge(acked);
+    this.position = new StreamPosition(acked == null ? null : acked.sequence());
+    this.holes = new Holes(status);
+  }
+
+  /** The last sequence taken, null = none yet in this life. */
+  @Nullable Long last() {
+    return position.last();
+  }
+
+  /** The sequence that has to come next. */
+  long expected() {
+    return position.expected();
+  }
+
+  Place place(RawBatch batch) {
+    return position.place(batch.sequence());
+  }
+
+  /** What was taken behind that counts no more, null = nothing counts. */
+  void goBackTo(SendSession.@Nullable Acked acked) {
+    position.moveTo(acked == null ? null : acked.sequence());
+  }
+
+  /** Batches before that one are missing. */
+  void noteHole() {
+    holes.found(position.expected());
+  }
+
+  /** Nothing more is taken of this life. */
+  void end() {
+    holes.lifeEnded();
+  }
+
+  /** Another life begins. */
+  void begin() {
+    end();
+    judge.begin();
+    publisher.forget();
+    position.moveTo(null);
+  }
+
+  /** The verdict on a live batch that came behind the last one. */
+  LifeJudge.Verdict ofLive(RawBatch batch) {
+    return judge.ofLive(batch, publisher.timeMicros(batch));
+  }
+
+  /** The verdict on a batch of the replay that is not beyond the last one. */
+  LifeJudge.Verdict ofReplayed(RawBatch batch) {
+    return judge.ofReplayed(batch, publisher.timeMicros(batch));
+  }
+
+  boolean isReadable(RawBatch batch) {
+    return publisher.isReadable(batch);
+  }
+
+  Decoded decode(RawBatch batch) {
+    return publisher.decode(batch);
+  }
+
+  /**
+   * Whether a live batch may be somebody else's: one that is older than the last one, or that can
+   * not be read, which says nothing about whose it is; the replay may have it whole.
+   */
+  boolean isSuspect(Decoded live) {
+    return live.rejected() != null && !isPoisoned() || judge.isOlder(live.sourceMicros());
+  }
+
+  /** Takes a batch of the replay. */
+  void takeReplayed(RawBatch batch, SendSession session) {
+    Decoded decoded = decode(batch);
+    if (decoded.rejected() != null) {
+      poisonedUntilNs = System.nanoTime() + POISON_NS;
+      poisoned = true;
+    }
+    take(batch, decoded, session);
+  }
+
+  /** Whether the engine itself has sent what can not be read: no replay makes that better. */
+  private boolean isPoisoned() {
+    poisoned &= System.nanoTime() - poisonedUntilNs < 0;
+    return poisoned;
+  }
+
+  /** Takes one that was taken before: only where tests of the chaos suite switch dedupe off. */
+  void takeAgain(RawBatch batch, SendSession session) {
+    publisher.publish(batch, decode(batch), position.last(), null, session);
+  }
+
+  /** Takes a batch as this life's next one, with what is missing before it. */
+  void take(RawBatch batch, Decoded decoded, SendSession session) {
+    KvEvent.Gap gap =
+        place(batch) == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
+    publisher.publish(batch, decoded, position.last(), gap, session);
+    judge.taken(batch, decoded.sourceMicros());
+    holes.taken(batch.sequence());
+    position.moveTo(batch.sequence());
+  }
+
+  private KvEvent.Gap lose(long from, long to) {
+    holes.lost(from);
+    status.lost(to - from + 1);
+    String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
+    status.degraded("batches " + range + " are lost: no replay has them");
+    if (warnings.allows()) {
+      LOG.warn("publisher={} lost batches={}", registration.publisher(), range);
+    }
+    return new KvEvent.Gap(from, to);
+  }
+}

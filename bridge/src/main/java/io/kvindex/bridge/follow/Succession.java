@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.model.PublisherId;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How one life of a publisher follows the other: the next one is claimed, again until Kafka takes
+ * the claim, and announced, again until Kafka has it, so that the one before is fenced however
+ * quiet the engine is. I/O thread only.
+ */
+final class Succession {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Succession.class);
+
+  /** Runs a step after a pause, then has the follower look. */
+  interface Later {
+    /** Any thread runs the step. */
+    void run(Runnable step);
+  }
+
+  private final PublisherId publisher;
+  private final CurrentLife life;
+  private final BatchPublisher records;
+  private final FollowStatus status;
+  private final Later later;
+  private final OncePerMinute warnings = new OncePerMinute();
+  private final NewLifeBrake brake = new NewLifeBrake();
+  private volatile boolean announces;
+  private volatile boolean claimsAgain;
+
+  /** Highest life another bridge has claimed. */
+  private long contested = -1;
+
+  /**
+   * @param opens whether the first life has to be announced, too
+   */
+  Succession(
+      PublisherId publisher,
+      CurrentLife life,
+      BatchPublisher records,
+      FollowStatus status,
+      Later later,
+      boolean opens) {
+    this.publisher = publisher;
+    this.life = life;
+    this.records = records;
+    this.status = status;
+    this.later = later;
+    this.announces = opens;
+  }
+
+  /** Announces the life followed if Kafka does not have that yet. */
+  void announceIfDue() {
+    if (announces) {
+      announces = false;
+      records.begin(life.incarnation(), () -> later.run(() -> announces = true));
+    }
+  }
+
+  /** Another bridge claimed that life; whether what is sent under this one counts no more. */
+  boolean isOvertakenBy(long claimed) {
+    contested = Math.max(contested, claimed);
+    return life.incarnation().life() < contested;
+  }
+
+  /** Nothing the engine sent so far counts any more: claims the next life. */
+  void claimNext(String evidence) {
+    LOG.info("publisher={} has a new life: {}", publisher, evidence);
+    status.count("new_lives", 1);
+    life.claimNext();
+  }
+
+  /** Goes on with the claim; whether the next life is there, announced, and may be followed. */
+  boolean isAdopted() {
+    Exception problem = life.takeRefusal();
+    if (problem != null) {
+      status.problem("a new life could not be claimed: " + problem);
+      if (warnings.allows()) {
+        LOG.warn("publisher={} life not claimed yet: {}", publisher, problem.toString());
+      }
+      later.run(() -> claimsAgain = true);
+      return false;
+    }
+    if (claimsAgain) {
+      claimsAgain = false;
+      life.claimNext();
+      return false;
+    }
+    if (!life.adopt()) {
+      return false;
+    }
+    if (life.incarnation().life() < contested) {
+      life.claimNext();
+      return false;
+    }
+    announces = true;
+    announceIfDue();
+    return true;
+  }
+
+  /** How long to wait before the life just adopted is followed. */
+  Duration pause() {
+    Duration pause = brake.pauseAfter(System.nanoTime());
+    status.ambiguous(
+        pause.isZero()
+            ? null
+            : "more than "
+                + NewLifeBrake.FREE
+                + " new lives in a minute: two engines seem to publish under this registration;"
+                + " give each an endpoint, or a `topic`, of its own");
+    return pause;
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.zmq.SubSocket;
+import io.kvindex.model.registration.Registration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps apart the engines that connect to one bound endpoint: only their topics tell them apart, so
+ * a registration that names none has the first one it hears. I/O thread only.
+ */
+final class TopicGuard {
+
+  private final boolean guards;
+  private @Nullable String first;
+
+  TopicGuard(Registration registration) {
+    guards =
+        SubSocket.isBindEndpoint(registration.endpoint())
+            && registration.options().topic().isEmpty();
+  }
+
+  /** Whether a message of that topic is of the engine followed. */
+  boolean admits(String topic) {
+    if (!guards) {
+      return true;
+    }
+    if (first == null) {
+      first = topic;
+    }
+    return first.equals(topic);
+  }
+
+  /** What to tell people about a message that is not. */
+  String problem(String topic) {
+    return "engines with the topics \""
+        + first
+        + "\" and \""
+        + topic
+        + "\" connect to this endpoint: register each with its `topic`";
+  }
+}
