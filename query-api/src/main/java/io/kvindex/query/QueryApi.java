@@ -13,6 +13,8 @@ import io.kvindex.query.registration.RegistrationTable;
 import io.kvindex.query.status.ProgressTable;
 import io.kvindex.query.status.StatusRoutes;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.Map;
 
@@ -25,16 +27,19 @@ public final class QueryApi implements AutoCloseable {
   private final ProgressTable progress;
   private final RegistrationService service;
   private final HttpServer server;
+  private final Runnable onClose;
 
   private QueryApi(
       RegistrationTable registrations,
       ProgressTable progress,
       RegistrationService service,
-      HttpServer server) {
+      HttpServer server,
+      Runnable onClose) {
     this.registrations = registrations;
     this.progress = progress;
     this.service = service;
     this.server = server;
+    this.onClose = onClose;
   }
 
   /**
@@ -93,7 +98,11 @@ public final class QueryApi implements AutoCloseable {
                 status.addTo(routes);
               },
               metrics);
-      return new QueryApi(registrations, progress, service, server);
+      PrometheusRegistry scraped = metrics.getPrometheusRegistry();
+      MultiCollector publishers = status.publisherMeters();
+      scraped.register(publishers);
+      return new QueryApi(
+          registrations, progress, service, server, () -> scraped.unregister(publishers));
     } catch (RuntimeException e) {
       closeAll(service, progress, registrations);
       throw e;
@@ -112,6 +121,7 @@ public final class QueryApi implements AutoCloseable {
 
   @Override
   public void close() {
+    onClose.run();
     server.close();
     closeAll(service, progress, registrations);
   }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
@@ -20,6 +22,7 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.sandbox.broker.SharedBroker;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.StreamPosition;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
@@ -121,6 +124,7 @@ class QueryApiIT {
     tell(new PublisherId(name + "-x", "default", 0), name, 0);
     assertThat(worker(name).path("status").asText()).isEqualTo("pending");
     tell(publisher, name, generation);
+    index.held = Map.of(publisher, Map.of("GPU", 12L));
     Awaitility.await()
         .atMost(TIMEOUT)
         .until(() -> worker(name).path("status").asText().equals("active"));
@@ -129,6 +133,16 @@ class QueryApiIT {
     assertThat(listener.path("last_error").asText()).isEqualTo("3 batches lost");
     assertThat(listener.path("last_sequence").asLong()).isEqualTo(41);
     assertThat(listener.path("visible_event_id").asLong()).isEqualTo(40);
+    assertThat(listener.path("life").asLong()).isEqualTo(7);
+    assertThat(listener.path("last_event_time").asText()).isEqualTo("1970-01-01T00:00:03.000001Z");
+    // The index speaks of another generation: of this one nothing is visible.
+    assertThat(listener.path("lag_batches").asLong()).isEqualTo(generation == 0 ? 1 : 42);
+    assertThat(listener.at("/blocks/GPU").asLong()).isEqualTo(12);
+    assertThat(get("/metrics").body())
+        .contains(
+            "kvindex_publisher_counts_total{dp_rank=\"0\",instance_id=\""
+                + name
+                + "\",name=\"stored\",tenant_id=\"default\"} 5.0");
     assertThat(listener.at("/counters/stored").asLong()).isEqualTo(5);
     assertThat(worker(name).at("/endpoints/0").asText()).isEqualTo("tcp://10.0.0.1:5557");
   }
@@ -163,7 +177,7 @@ class QueryApiIT {
             7L,
             0,
             41L,
-            0,
+            3_000_001,
             PublisherState.DEGRADED,
             "3 batches lost",
             Map.of("stored", 5L),
@@ -206,6 +220,7 @@ class QueryApiIT {
   private static final class EmptyIndex implements IndexAccess, TableView {
     private final PrefixIndex index = new PrefixIndex();
     private volatile @Nullable String reason;
+    private volatile Map<PublisherId, Map<String, Long>> held = Map.of();
 
     @Override
     public TableView view(TableId table) {
@@ -218,8 +233,14 @@ class QueryApiIT {
     }
 
     @Override
-    public @Nullable Long visibleEventId(PublisherId publisher) {
-      return 40L;
+    public @Nullable StreamPosition position(PublisherId publisher) {
+      return new StreamPosition(
+          new Incarnation(0, 7, 0), EventRecord.Position.whole(40), 100, 1_000_000, 2_000, 1);
+    }
+
+    @Override
+    public Map<PublisherId, Map<String, Long>> blocks() {
+      return held;
     }
 
     @Override

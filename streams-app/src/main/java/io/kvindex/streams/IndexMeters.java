@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Every meter of the indexer. Names are public API, see docs/metrics.md. */
 final class IndexMeters implements Counts {
@@ -26,7 +27,18 @@ final class IndexMeters implements Counts {
           Outcome.GAP,
           Outcome.UNDECODABLE);
 
+  private static final Set<Outcome> OF_RECORDS =
+      EnumSet.of(
+          Outcome.APPLIED,
+          Outcome.DUPLICATE,
+          Outcome.STALE_INCARNATION,
+          Outcome.HELD_BACK,
+          Outcome.UNDECODABLE);
+
   private final Map<Outcome, Counter> counters = new EnumMap<>(Outcome.class);
+  private final Map<Outcome, Counter> records = new EnumMap<>(Outcome.class);
+  private final Counter recordsTaken;
+  private final Counter eventsTaken;
   private final Map<Integer, PartitionView> views;
 
   IndexMeters(MeterRegistry registry, Map<Integer, PartitionView> views) {
@@ -36,6 +48,13 @@ final class IndexMeters implements Counts {
       counters.put(
           outcome, Counter.builder(name).tag("outcome", outcome.label()).register(registry));
     }
+    for (Outcome outcome : OF_RECORDS) {
+      records.put(
+          outcome,
+          Counter.builder("kvindex.records").tag("outcome", outcome.label()).register(registry));
+    }
+    recordsTaken = Counter.builder("kvindex.records.taken").register(registry);
+    eventsTaken = Counter.builder("kvindex.events.taken").register(registry);
     gauge(registry, "kvindex.blocks", "distinct blocks in the index", i -> i.figures().blocks());
     gauge(registry, "kvindex.owners", "live owners", i -> i.figures().owners());
     gauge(registry, "kvindex.index.bytes", "heap the index takes", i -> i.figures().bytes());
@@ -71,8 +90,23 @@ final class IndexMeters implements Counts {
   }
 
   @Override
+  public void taken(int events) {
+    recordsTaken.increment();
+    eventsTaken.increment(events);
+  }
+
+  @Override
+  public void record(Outcome outcome, int events) {
+    add(outcome, events);
+    add(records.get(outcome), 1);
+  }
+
+  @Override
   public void add(Outcome outcome, long n) {
-    Counter counter = counters.get(outcome);
+    add(counters.get(outcome), n);
+  }
+
+  private static void add(@Nullable Counter counter, long n) {
     if (counter != null) {
       counter.increment(n);
     }

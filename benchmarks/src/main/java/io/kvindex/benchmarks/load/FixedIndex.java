@@ -7,8 +7,10 @@ import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One index that answers for every table, always exact. */
@@ -25,8 +27,13 @@ record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
   }
 
   @Override
-  public @Nullable Long visibleEventId(PublisherId publisher) {
+  public @Nullable StreamPosition position(PublisherId publisher) {
     return null;
+  }
+
+  @Override
+  public Map<PublisherId, Map<String, Long>> blocks() {
+    return Map.of();
   }
 
   @Override

@@ -11,6 +11,10 @@ import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.model.PublisherId;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A bridge's own small HTTP side: health, readiness, metrics and the publishers it follows. */
 final class BridgeHttp implements AutoCloseable {
@@ -75,9 +79,22 @@ final class BridgeHttp implements AutoCloseable {
         .put("generation", worker.incarnation().generation())
         .put("life", worker.incarnation().life())
         .put("last_sequence", worker.lastSequence())
+        .put("last_event_time", time(worker.lastTimeMicros()))
+        .put("lag_ms", ageMs(worker.oldestUnackedMicros()))
         .put("last_error", worker.lastError())
         .set("counters", JSON.valueToTree(worker.counters()));
     return node;
+  }
+
+  private static @Nullable String time(long micros) {
+    return micros == 0 ? null : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  /** Age of the oldest batch Kafka does not have, 0 = it has all. */
+  private static long ageMs(long sinceMicros) {
+    return sinceMicros == 0
+        ? 0
+        : Math.max(0, System.currentTimeMillis() - TimeUnit.MICROSECONDS.toMillis(sinceMicros));
   }
 
   private static ObjectNode status(String text) {

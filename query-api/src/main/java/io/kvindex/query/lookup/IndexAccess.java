@@ -3,6 +3,8 @@ package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** All tables this replica can read. Thread-safe; no method blocks. */
@@ -17,10 +19,12 @@ public interface IndexAccess {
   /** Why this replica should get no traffic yet, null if it may. */
   @Nullable String notReadyReason();
 
+  /** How far a publisher's events are visible, null = not at all, or not in this replica. */
+  @Nullable StreamPosition position(PublisherId publisher);
+
   /**
-   * How far a publisher's events are visible.
-   *
-   * @return the last event id applied, null if none
+   * Blocks that queries can find, by publisher and medium; exact, and cheap to ask for. Publishers
+   * whose table is not in this replica are missing.
    */
-  @Nullable Long visibleEventId(PublisherId publisher);
+  Map<PublisherId, Map<String, Long>> blocks();
 }

@@ -6,11 +6,16 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.streams.IndexerApp;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class StreamsIndexAccess implements IndexAccess {
 
   private static final PrefixIndex NOTHING_STORED = new PrefixIndex();
+
+  /** What engines mean that name no medium. */
+  private static final String UNNAMED_MEDIUM = "GPU";
 
   private final IndexerApp indexer;
   private final LongSupplier lagMs;
@@ -46,16 +54,42 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
-  public @Nullable Long visibleEventId(PublisherId publisher) {
+  public @Nullable StreamPosition position(PublisherId publisher) {
     StreamId stream = StreamId.of(publisher);
     for (int partition = 0; partition < indexer.partitions(); partition++) {
       PartitionView view = indexer.view(partition);
       StreamPosition position = view == null ? null : view.position(stream);
-      if (position != null && position.last() != null) {
-        return position.last().eventId();
+      if (position != null) {
+        return position;
       }
     }
     return null;
+  }
+
+  @Override
+  public Map<PublisherId, Map<String, Long>> blocks() {
+    Map<PublisherId, Map<String, Long>> blocks = new HashMap<>();
+    for (int partition = 0; partition < indexer.partitions(); partition++) {
+      PartitionView view = indexer.view(partition);
+      if (view != null) {
+        view.tables().values().forEach(index -> addBlocks(index, blocks));
+      }
+    }
+    return blocks;
+  }
+
+  private static void addBlocks(PrefixIndex index, Map<PublisherId, Map<String, Long>> to) {
+    OwnerView owners = index.owners();
+    for (int slot = 0; slot < owners.slots(); slot++) {
+      Owner owner = owners.owner(slot);
+      if (owner != null) {
+        String medium = owner.medium();
+        to.computeIfAbsent(
+                new PublisherId(owner.instanceId(), owner.tenantId(), owner.publisherRank()),
+                publisher -> new TreeMap<>())
+            .merge(medium == null ? UNNAMED_MEDIUM : medium, index.members(slot), Long::sum);
+      }
+    }
   }
 
   private record View(PartitionView partition, TableId table, boolean caughtUp, long lagMs)

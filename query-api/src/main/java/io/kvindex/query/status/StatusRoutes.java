@@ -7,6 +7,8 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.registration.RegistrationTable;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /health}, {@code /ready}, {@code /metrics}, {@code /workers}. */
@@ -14,7 +16,7 @@ public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
   private final RegistrationTable registrations;
-  private final ProgressTable progress;
+  private final PublisherReports reports;
   private final IndexAccess index;
   private final PrometheusMeterRegistry metrics;
 
@@ -24,7 +26,7 @@ public final class StatusRoutes {
       IndexAccess index,
       PrometheusMeterRegistry metrics) {
     this.registrations = registrations;
-    this.progress = progress;
+    this.reports = new PublisherReports(registrations::snapshot, progress::get, index);
     this.index = index;
     this.metrics = metrics;
   }
@@ -41,12 +43,16 @@ public final class StatusRoutes {
           ctx.result("{\"status\":\"ready\"}");
         });
     routes.get("/metrics", ctx -> ctx.contentType(PROMETHEUS_TEXT).result(metrics.scrape()));
-    routes.get(
-        "/workers",
-        ctx ->
-            ctx.result(
-                new WorkersJson(registrations.snapshot(), progress::get, index::visibleEventId)
-                    .write()));
+    routes.get("/workers", ctx -> ctx.result(new WorkersJson(reports.now(), nowMicros()).write()));
+  }
+
+  /** Shows in {@code /metrics} what {@code /workers} says; to be taken back with the same. */
+  public MultiCollector publisherMeters() {
+    return new PublisherMeters(reports, StatusRoutes::nowMicros);
+  }
+
+  private static long nowMicros() {
+    return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
   }
 
   private @Nullable String notReadyReason() {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.status;
 
-import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
-import io.kvindex.query.registration.Registered;
-import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.streams.view.StreamPosition;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,28 +21,22 @@ import org.jspecify.annotations.Nullable;
  * are ours.
  */
 final class WorkersJson {
-  private final RegistrationSnapshot registrations;
-  private final Function<PublisherId, @Nullable BridgeProgress> progress;
-  private final Function<PublisherId, @Nullable Long> visible;
+  private final List<PublisherReport> reports;
+  private final long nowMicros;
   private final JsonBuffer out = new JsonBuffer();
 
   /**
-   * @param progress what the bridge last said of a publisher
-   * @param visible last event id of a publisher that queries see
+   * @param nowMicros what time it is, microseconds since the epoch
    */
-  WorkersJson(
-      RegistrationSnapshot registrations,
-      Function<PublisherId, @Nullable BridgeProgress> progress,
-      Function<PublisherId, @Nullable Long> visible) {
-    this.registrations = registrations;
-    this.progress = progress;
-    this.visible = visible;
+  WorkersJson(List<PublisherReport> reports, long nowMicros) {
+    this.reports = reports;
+    this.nowMicros = nowMicros;
   }
 
   String write() {
-    Map<List<Object>, List<Registered>> workers = new LinkedHashMap<>();
-    for (Registered one : registrations.all()) {
-      Registration r = one.registration();
+    Map<List<Object>, List<PublisherReport>> workers = new LinkedHashMap<>();
+    for (PublisherReport one : reports) {
+      Registration r = one.registered().registration();
       List<Object> key =
           List.of(
               r.publisher().instanceId(),
@@ -54,7 +47,7 @@ final class WorkersJson {
     }
     out.raw('[');
     String separator = "";
-    for (List<Registered> ranks : workers.values()) {
+    for (List<PublisherReport> ranks : workers.values()) {
       if (!separator.isEmpty()) {
         out.raw(',');
       }
@@ -64,8 +57,8 @@ final class WorkersJson {
     return out.raw(']').asText();
   }
 
-  private void worker(List<Registered> ranks) {
-    Registration r = ranks.get(0).registration();
+  private void worker(List<PublisherReport> ranks) {
+    Registration r = ranks.get(0).registered().registration();
     out.raw('{').name("instance_id").string(r.publisher().instanceId());
     out.raw(',').name("source").string("zmq");
     out.raw(',').name("status").string(aggregate(ranks));
@@ -74,10 +67,11 @@ final class WorkersJson {
     out.raw(',').name("tenant_id").string(r.publisher().tenantId());
     out.raw(',').name("block_size").number(r.table().blockSize());
     out.raw(',').name("type").string(r.type().wireName());
-    Map<Integer, Registered> byRank = new TreeMap<>();
-    ranks.forEach(one -> byRank.put(one.registration().publisher().dpRank(), one));
+    Map<Integer, PublisherReport> byRank = new TreeMap<>();
+    ranks.forEach(one -> byRank.put(one.registered().registration().publisher().dpRank(), one));
     out.raw(',').name("endpoints").raw('{');
-    byRank.forEach((rank, one) -> rankName(rank, byRank).string(one.registration().endpoint()));
+    byRank.forEach(
+        (rank, one) -> rankName(rank, byRank).string(one.registered().registration().endpoint()));
     out.raw('}').raw(',').name("listeners").raw('{');
     byRank.forEach(
         (rank, one) -> {
@@ -87,59 +81,74 @@ final class WorkersJson {
     out.raw('}').raw('}');
   }
 
-  private JsonBuffer rankName(Integer rank, Map<Integer, Registered> all) {
+  private JsonBuffer rankName(Integer rank, Map<Integer, PublisherReport> all) {
     if (!rank.equals(all.keySet().iterator().next())) {
       out.raw(',');
     }
     return out.name(rank.toString());
   }
 
-  private void listener(Registered one) {
-    Registration r = one.registration();
-    BridgeProgress heard = progressOf(one);
-    PublisherState state = heard == null ? PublisherState.PENDING : heard.state();
+  private void listener(PublisherReport one) {
+    Registration r = one.registered().registration();
     out.raw('{').name("endpoint").string(r.endpoint());
-    out.raw(',').name("status").string(status(state));
-    out.raw(',').name("state").string(state.wireName());
-    out.raw(',').name("generation").number(one.generation());
-    @Nullable Long seen = visible.apply(r.publisher());
-    if (seen != null) {
-      out.raw(',').name("visible_event_id").number(seen);
+    out.raw(',').name("status").string(status(one.state()));
+    out.raw(',').name("state").string(one.state().wireName());
+    out.raw(',').name("generation").number(one.registered().generation());
+    StreamPosition visible = one.visible();
+    if (visible != null && visible.last() != null) {
+      out.raw(',').name("visible_event_id").number(visible.last().eventId());
     }
+    if (visible != null) {
+      out.raw(',').name("visible_gaps").number(visible.gaps());
+    }
+    optional("lag_batches", one.lagBatches());
+    optional("lag_ms", one.lagMs(nowMicros));
+    numbers("blocks", one.blocks());
+    BridgeProgress heard = one.heard();
     if (heard != null) {
-      @Nullable Long last = heard.lastSequence();
-      if (last != null) {
-        out.raw(',').name("last_sequence").number(last);
-      }
-      @Nullable String error = heard.lastError();
-      if (error != null) {
-        out.raw(',').name("last_error").string(error);
-      }
-      out.raw(',').name("counters").raw('{');
-      String separator = "";
-      for (Map.Entry<String, Long> counter : new TreeMap<>(heard.counters()).entrySet()) {
-        if (!separator.isEmpty()) {
-          out.raw(',');
-        }
-        separator = ",";
-        out.name(counter.getKey()).number(counter.getValue());
-      }
-      out.raw('}');
+      heard(heard);
     }
     out.raw('}');
   }
 
-  /** What was said of an earlier generation does not hold for this one. */
-  private @Nullable BridgeProgress progressOf(Registered one) {
-    BridgeProgress heard = progress.apply(one.registration().publisher());
-    return heard == null || heard.generation() != one.generation() ? null : heard;
+  private void heard(BridgeProgress heard) {
+    optional("life", heard.life());
+    optional("last_sequence", heard.lastSequence());
+    if (heard.lastTimeMicros() != 0) {
+      out.raw(',')
+          .name("last_event_time")
+          .string(Instant.EPOCH.plus(heard.lastTimeMicros(), ChronoUnit.MICROS).toString());
+    }
+    String error = heard.lastError();
+    if (error != null) {
+      out.raw(',').name("last_error").string(error);
+    }
+    numbers("counters", heard.counters());
   }
 
-  private String aggregate(List<Registered> ranks) {
+  private void optional(String name, @Nullable Long number) {
+    if (number != null) {
+      out.raw(',').name(name).number(number);
+    }
+  }
+
+  private void numbers(String name, Map<String, Long> numbers) {
+    out.raw(',').name(name).raw('{');
+    String separator = "";
+    for (Map.Entry<String, Long> number : new TreeMap<>(numbers).entrySet()) {
+      if (!separator.isEmpty()) {
+        out.raw(',');
+      }
+      separator = ",";
+      out.name(number.getKey()).number(number.getValue());
+    }
+    out.raw('}');
+  }
+
+  private String aggregate(List<PublisherReport> ranks) {
     boolean pending = false;
-    for (Registered one : ranks) {
-      BridgeProgress heard = progressOf(one);
-      String status = heard == null ? "pending" : status(heard.state());
+    for (PublisherReport one : ranks) {
+      String status = status(one.state());
       if (status.equals("failed")) {
         return status;
       }

@@ -10,6 +10,7 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -63,8 +64,13 @@ final class BareIndex implements IndexAccess, TableView {
   }
 
   @Override
-  public @Nullable Long visibleEventId(PublisherId publisher) {
+  public @Nullable StreamPosition position(PublisherId publisher) {
     return null;
+  }
+
+  @Override
+  public Map<PublisherId, Map<String, Long>> blocks() {
+    return Map.of();
   }
 
   @Override

@@ -50,7 +50,15 @@ public final class TableWriter {
     applier =
         new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
     sweeper = new Sweeper(table, store, contents::unheld);
-    List.copyOf(table.streams().waiting()).forEach(this::drain);
+    List.copyOf(table.streams().waiting()).forEach(this::resume);
+  }
+
+  private void resume(StreamState stream) {
+    for (StreamState.Held place : List.copyOf(stream.held().keySet())) {
+      EventRecord held = read(stream, place);
+      counts.taken(held == null ? 1 : held.events().size());
+    }
+    drain(stream);
   }
 
   /**
@@ -60,6 +68,7 @@ public final class TableWriter {
    * @param appendTimeMs the broker's time on it; decides how long others are held back
    */
   public void take(EventRecord record, long offset, long appendTimeMs) {
+    counts.taken(record.events().size());
     Incarnation life = applier.life(record);
     if (Sequencer.compareLives(record.incarnation(), life) > 0) {
       applier.beginLife(record);
@@ -79,20 +88,20 @@ public final class TableWriter {
   /** Its life has begun by now; what the stream waited for or lacked was of the one before. */
   private void open(EventRecord record, Incarnation life) {
     if (Sequencer.compareLives(record.incarnation(), life) < 0) {
-      counts.add(Outcome.STALE_INCARNATION, 1);
+      counts.record(Outcome.STALE_INCARNATION, record.events().size());
       return;
     }
     StreamState known = table.streams().get(record.stream());
     if (known != null
         && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
-      counts.add(Outcome.DUPLICATE, 1);
+      counts.record(Outcome.DUPLICATE, record.events().size());
       return;
     }
     applier.beginLife(record);
     batch.position(streamRef(record), StreamRow.atStart(record.stream(), record.incarnation()));
     commit();
     drain(Objects.requireNonNull(table.streams().get(record.stream())));
-    counts.add(Outcome.APPLIED, 1);
+    counts.record(Outcome.APPLIED, record.events().size());
   }
 
   private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
@@ -107,9 +116,9 @@ public final class TableWriter {
           applier.apply(record, stream.gaps());
           commit();
         }
-        counts.add(Outcome.DUPLICATE, record.events().size());
+        counts.record(Outcome.DUPLICATE, record.events().size());
       }
-      case STALE_INCARNATION -> counts.add(Outcome.STALE_INCARNATION, record.events().size());
+      case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> hold(record, stream, offset, appendTimeMs);
     }
   }
@@ -164,7 +173,7 @@ public final class TableWriter {
       batch.held(RowKeys.held(ref, place.eventId(), place.part()), null);
     }
     commit();
-    counts.add(Outcome.APPLIED, record.events().size());
+    counts.record(Outcome.APPLIED, record.events().size());
   }
 
   private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
@@ -174,7 +183,7 @@ public final class TableWriter {
         RowKeys.held(ref, record.position().eventId(), record.position().part()),
         new HeldRow(offset, appendTimeMs, EventRecordCodec.encode(record)).encode());
     commit();
-    counts.add(Outcome.HELD_BACK, record.events().size());
+    counts.record(Outcome.HELD_BACK, record.events().size());
     StreamState stream = Objects.requireNonNull(table.streams().get(record.stream()));
     if (stream.held().size() > limits.heldPerStream()) {
       release(stream);
@@ -208,7 +217,7 @@ public final class TableWriter {
     }
     batch.held(RowKeys.held(stream.ref(), first.eventId(), first.part()), null);
     commit();
-    counts.add(
+    counts.record(
         verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
         next == null ? 1 : next.events().size());
     return null;

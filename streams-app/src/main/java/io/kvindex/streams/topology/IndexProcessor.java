@@ -69,7 +69,8 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     try {
       event = EventRecordCodec.decode(record.value());
     } catch (MalformedRecordException | NullPointerException e) {
-      counts.add(Outcome.UNDECODABLE);
+      counts.taken(1);
+      counts.record(Outcome.UNDECODABLE, 1);
       LOG.warn(
           "undecodable record partition={} offset={}: {}",
           metadata.partition(),

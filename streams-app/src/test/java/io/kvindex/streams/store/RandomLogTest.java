@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.streams.apply.Limits;
+import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.fixture.Answers;
+import io.kvindex.streams.fixture.CountedOutcomes;
 import io.kvindex.streams.fixture.ModelTable;
 import io.kvindex.streams.fixture.RandomLog;
 import io.kvindex.streams.fixture.RowStore;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.OwnerView;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.apache.kafka.streams.KeyValue;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +36,7 @@ class RandomLogTest {
 
   @TempDir private Path dir;
   private final List<KeyValue<byte[], byte[]>> log = new ArrayList<>();
+  private Map<Owner, Long> blocks = Map.of();
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
@@ -56,6 +63,7 @@ class RandomLogTest {
           active.tidy(random.nextInt(20));
         }
         if (random.nextInt(150) == 0) {
+          assertBalanced(active);
           active.close();
           active = new RowStore(dir.resolve("active"), log).activate(LIMITS);
         }
@@ -68,7 +76,13 @@ class RandomLogTest {
           matched += compare(model, standby, source, "standby seed " + seed + " record " + i);
         }
       }
+      assertBalanced(active);
+      blocks = blocksByOwner(active);
+      assertThat(blocks.values()).as("blocks by owner").anyMatch(held -> held > 10);
       assertThat(matched).as("blocks held in compared answers").isGreaterThan(1_000);
+      active.close();
+      active = new RowStore(dir.resolve("active"), log);
+      assertThat(blocksByOwner(active)).as("after a restart").isEqualTo(blocks);
       restoreCompacted(model, source, random, seed);
     } finally {
       active.close();
@@ -86,11 +100,47 @@ class RandomLogTest {
         // In bulk the first time: all at once; later in batches so small that rows are folded.
         cold.restore(left, 0, round == 0 ? left.size() : 1 + random.nextInt(200));
         compare(model, cold, source, what);
+        assertThat(blocksByOwner(cold)).as(what).isEqualTo(blocks);
       }
       try (RowStore warm = new RowStore(place, new ArrayList<>())) {
         compare(model, warm, source, what + ", opened again");
+        assertThat(blocksByOwner(warm)).as(what + ", opened again").isEqualTo(blocks);
       }
     }
+  }
+
+  /** Every record and event a task took up is found again among the outcomes. */
+  private static void assertBalanced(RowStore store) {
+    CountedOutcomes counts = store.counts();
+    List<Outcome> ends = List.of(Outcome.APPLIED, Outcome.DUPLICATE, Outcome.STALE_INCARNATION);
+    assertThat(ends.stream().mapToLong(counts::recordsOf).sum() + store.view().heldRecords())
+        .as("records %s", counts)
+        .isEqualTo(counts.recordsTaken());
+    if (store.view().heldRecords() == 0) {
+      assertThat(ends.stream().mapToLong(counts::of).sum())
+          .as("events %s", counts)
+          .isEqualTo(counts.eventsTaken());
+    }
+  }
+
+  /** What each live owner holds, as the figures have it. */
+  private static Map<Owner, Long> blocksByOwner(RowStore store) {
+    Map<Owner, Long> blocks = new HashMap<>();
+    store
+        .view()
+        .tables()
+        .values()
+        .forEach(
+            index -> {
+              OwnerView owners = index.owners();
+              for (int slot = 0; slot < owners.slots(); slot++) {
+                Owner owner = owners.owner(slot);
+                if (owner != null) {
+                  blocks.merge(owner, index.members(slot), Long::sum);
+                }
+              }
+            });
+    return blocks;
   }
 
   /** How many blocks were held in all answers. */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.status;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.progress.BridgeProgress;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code /workers} says of each publisher, as metrics. Made when they are asked for: there is
+ * nothing to forget when a publisher goes. Thread-safe.
+ */
+final class PublisherMeters implements MultiCollector {
+
+  private static final String PREFIX = "kvindex_publisher_";
+  private static final String WAITING = "frames_waiting";
+  private static final double MILLIS = 1e3;
+
+  private final PublisherReports reports;
+  private final LongSupplier nowMicros;
+
+  PublisherMeters(PublisherReports reports, LongSupplier nowMicros) {
+    this.reports = reports;
+    this.nowMicros = nowMicros;
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    Families families = new Families();
+    long now = nowMicros.getAsLong();
+    reports.now().forEach(report -> families.add(report, now));
+    return families.snapshots();
+  }
+
+  private static final class Families {
+    private final GaugeSnapshot.Builder state =
+        gauge("state", "1 for the state the publisher is in");
+    private final CounterSnapshot.Builder counts =
+        CounterSnapshot.builder().name(PREFIX + "counts").help("the counters of /workers, by name");
+    private final GaugeSnapshot.Builder waiting = gauge(WAITING, "frames in memory");
+    private final GaugeSnapshot.Builder blocks = gauge("blocks", "blocks queries can find");
+    private final GaugeSnapshot.Builder lagBatches =
+        gauge("lag_batches", "batches in Kafka that are not visible here");
+    private final GaugeSnapshot.Builder lag =
+        gauge("lag_seconds", "how old what is visible may be");
+    private final GaugeSnapshot.Builder newest =
+        gauge("last_event_timestamp_seconds", "the engine's time of its newest batch in Kafka");
+
+    private static GaugeSnapshot.Builder gauge(String name, String help) {
+      return GaugeSnapshot.builder().name(PREFIX + name).help(help);
+    }
+
+    void add(PublisherReport report, long nowMicros) {
+      PublisherId id = report.registered().registration().publisher();
+      Labels who =
+          Labels.of(
+              "instance_id", id.instanceId(),
+              "tenant_id", id.tenantId(),
+              "dp_rank", Integer.toString(id.dpRank()));
+      put(state, who.add("state", report.state().wireName()), 1.0);
+      report.blocks().forEach((medium, held) -> put(blocks, who.add("medium", medium), held));
+      Long batches = report.lagBatches();
+      put(lagBatches, who, batches == null ? null : batches.doubleValue());
+      Long ms = report.lagMs(nowMicros);
+      put(lag, who, ms == null ? null : ms / MILLIS);
+      BridgeProgress heard = report.heard();
+      if (heard != null) {
+        addHeard(heard, who);
+      }
+    }
+
+    private void addHeard(BridgeProgress heard, Labels who) {
+      if (heard.lastTimeMicros() != 0) {
+        put(newest, who, heard.lastTimeMicros() / (double) TimeUnit.SECONDS.toMicros(1));
+      }
+      heard
+          .counters()
+          .forEach(
+              (name, count) -> {
+                if (name.equals(WAITING)) {
+                  put(waiting, who, count.doubleValue());
+                } else {
+                  counts.dataPoint(
+                      CounterDataPointSnapshot.builder()
+                          .labels(who.add("name", name))
+                          .value(count)
+                          .build());
+                }
+              });
+    }
+
+    private static void put(GaugeSnapshot.Builder family, Labels labels, @Nullable Double value) {
+      if (value != null) {
+        family.dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build());
+      }
+    }
+
+    private static void put(GaugeSnapshot.Builder family, Labels labels, long value) {
+      put(family, labels, (double) value);
+    }
+
+    MetricSnapshots snapshots() {
+      return MetricSnapshots.of(
+          state.build(),
+          counts.build(),
+          waiting.build(),
+          blocks.build(),
+          lagBatches.build(),
+          lag.build(),
+          newest.build());
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.status;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.PublisherState;
+import io.kvindex.query.registration.Registered;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known of a registered publisher: what its bridge last said and what is visible here.
+ *
+ * @param registered its registration
+ * @param heard what a bridge said of this registration, null = nothing yet
+ * @param visible how far its events are visible, null = not at all, or not in this replica
+ * @param blocks blocks queries can find, by medium; empty as well where this replica does not have
+ *     its table
+ */
+record PublisherReport(
+    Registered registered,
+    @Nullable BridgeProgress heard,
+    @Nullable StreamPosition visible,
+    Map<String, Long> blocks) {
+
+  PublisherState state() {
+    return heard == null ? PublisherState.PENDING : heard.state();
+  }
+
+  /** Batches Kafka has that are not visible here, null = nothing is known. */
+  @Nullable Long lagBatches() {
+    if (heard == null || visible == null && blocks.isEmpty() && heard.lastSequence() != null) {
+      return null;
+    }
+    Long last = heard.lastSequence();
+    if (last == null) {
+      return 0L;
+    }
+    if (visible == null || visible.last() == null || !isOfTheLifeHeardOf(visible.incarnation())) {
+      return last + 1;
+    }
+    return visible.covers(last) ? 0 : last - visible.last().eventId();
+  }
+
+  /**
+   * How old what is visible may be, milliseconds: the time since the engine stamped the newest
+   * visible batch if another one waits, else 0. Null = nothing is known.
+   */
+  @Nullable Long lagMs(long nowMicros) {
+    Long batches = lagBatches();
+    if (batches == null || batches == 0) {
+      return batches;
+    }
+    if (visible == null || visible.sourceTimeMicros() == 0) {
+      return null;
+    }
+    return TimeUnit.MICROSECONDS.toMillis(Math.max(0, nowMicros - visible.sourceTimeMicros()));
+  }
+
+  private boolean isOfTheLifeHeardOf(Incarnation seen) {
+    Long life = heard == null ? null : heard.life();
+    return heard != null
+        && life != null
+        && seen.generation() == heard.generation()
+        && seen.life() == life;
+  }
+}
