@@ -87,7 +87,8 @@ class PublisherReportTest {
             PublisherState.DEGRADED,
             "lost",
             Map.of("batches", 10L),
-            Map.of());
+            Map.of(),
+            List.of());
     return new PublisherReport(new Registered(registration(), 3), heard, visible, blocks);
   }
 
