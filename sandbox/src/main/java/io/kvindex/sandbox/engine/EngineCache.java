@@ -35,7 +35,7 @@ final class EngineCache {
   EngineCache(EngineOptions options) {
     this.options = options;
     CacheOptions cache = options.cache();
-    this.hasher = cache.hashing().hasher(cache.seed());
+    this.hasher = cache.hashing().hasher(cache.seed(), cache.pythonHashSeed());
     this.trie = new BlockTrie(cache.blockSize(), cache.hashing() == EngineHashing.RANDOM);
     this.gpu = new GpuPool(options.cache().gpuBlocks());
     this.host = new HostTier(options.cache().hostBlocks());
@@ -104,7 +104,8 @@ final class EngineCache {
     for (int i = from; i < to; i++) {
       at = trie.findOrAdd(at, trie.block(tokens, i), hasher);
       GpuPool.fill(slots.get(i), at);
-      run.add(new Block(at.hash().wire(), at.tokens));
+      int[] said = options.wire().deviceTokens() ? at.tokens : NO_TOKENS;
+      run.add(new Block(at.hash().wire(), said));
     }
     if (!run.isEmpty()) {
       gpuEvents.add(new Stored(Medium.GPU, run, origin(after)));

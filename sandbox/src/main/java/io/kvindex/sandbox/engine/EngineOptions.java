@@ -52,9 +52,11 @@ public record EngineOptions(
     private final EngineDialect dialect;
     private EventForm form = EventForm.MAP;
     private ReplayFraming framing = ReplayFraming.VLLM_026;
+    private boolean deviceTokens = true;
     private HostStoreForm hostStores = HostStoreForm.TOKENS;
     private EngineHashing hashing = EngineHashing.VLLM_SHA256_CBOR;
     private long seed;
+    private String pythonHashSeed = VllmHasher.DEFAULT_SEED;
     private int blockSize = 16;
     private int gpuBlocks = 4_096;
     private int hostBlocks;
@@ -78,6 +80,16 @@ public record EngineOptions(
 
     public Builder framing(ReplayFraming value) {
       framing = value;
+      return this;
+    }
+
+    public Builder deviceTokens(boolean value) {
+      deviceTokens = value;
+      return this;
+    }
+
+    public Builder pythonHashSeed(String value) {
+      pythonHashSeed = value;
       return this;
     }
 
@@ -146,9 +158,17 @@ public record EngineOptions(
       return new EngineOptions(
           name,
           dialect,
-          new CacheOptions(hashing, seed, blockSize, gpuBlocks, hostBlocks),
+          new CacheOptions(hashing, seed, pythonHashSeed, blockSize, gpuBlocks, hostBlocks),
           new WireOptions(
-              form, framing, hostStores, rank, topic, host, replayBatches, replayHighWaterMark),
+              form,
+              framing,
+              deviceTokens,
+              hostStores,
+              rank,
+              topic,
+              host,
+              replayBatches,
+              replayHighWaterMark),
           clock);
     }
 

@@ -6,6 +6,7 @@ package io.kvindex.sandbox.engine;
  *
  * @param form layout of the events
  * @param framing layout of replay replies
+ * @param deviceTokens whether stores on the device come with their tokens
  * @param hostStores what stores in the host tier say
  * @param rank data-parallel rank stamped on batches
  * @param topic topic frame, may be empty
@@ -18,6 +19,7 @@ package io.kvindex.sandbox.engine;
 public record WireOptions(
     EventForm form,
     ReplayFraming framing,
+    boolean deviceTokens,
     HostStoreForm hostStores,
     int rank,
     String topic,
