@@ -3,6 +3,7 @@ package io.kvindex.launcher.e2e;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
@@ -45,17 +46,20 @@ final class Api {
 
   /** The same with live events from somewhere else. */
   void register(SimulatedEngine engine, String endpoint, String tenant) {
-    post(
-        "/register",
-        JSON.createObjectNode()
-            .put("endpoint", endpoint)
-            .put("replay_endpoint", engine.replayEndpoint())
-            .put("type", "vLLM")
-            .put("modelname", MODEL)
-            .put("tenant_id", tenant)
-            .put("instance_id", engine.options().name())
-            .put("block_size", engine.options().blockSize())
-            .put("dp_rank", engine.options().rank()));
+    post("/register", registration(engine, endpoint, tenant));
+  }
+
+  /** The body that registers an engine, with everything at its default. */
+  static ObjectNode registration(SimulatedEngine engine, String endpoint, String tenant) {
+    return JSON.createObjectNode()
+        .put("endpoint", endpoint)
+        .put("replay_endpoint", engine.replayEndpoint())
+        .put("type", "vLLM")
+        .put("modelname", MODEL)
+        .put("tenant_id", tenant)
+        .put("instance_id", engine.options().name())
+        .put("block_size", engine.options().blockSize())
+        .put("dp_rank", engine.options().rank());
   }
 
   /** The answer's rows by instance. */
@@ -74,12 +78,17 @@ final class Api {
 
   /** Newest event of an engine that answers show, -1 = none. */
   long visible(String instance) {
+    return listener(instance).path("visible_event_id").asLong(-1);
+  }
+
+  /** What {@code /workers} says of rank 0 of an instance, missing if it is not there. */
+  JsonNode listener(String instance) {
     for (JsonNode worker : get("/workers")) {
       if (worker.path("instance_id").asText().equals(instance)) {
-        return worker.path("listeners").path("0").path("visible_event_id").asLong(-1);
+        return worker.path("listeners").path("0");
       }
     }
-    return -1;
+    return MissingNode.getInstance();
   }
 
   /** Whether the server takes traffic. */

@@ -18,7 +18,15 @@ final class Truth {
 
   /** Asserts that every number of an engine's row is what its cache says. */
   void check(JsonNode rows, SimulatedEngine engine, int[] tokens, @Nullable String lora) {
-    Holdings truth = engine.holdings(tokens, lora, null);
+    check(
+        rows,
+        engine,
+        engine.holdings(tokens, lora, null),
+        tokens.length + " tokens, adapter " + lora);
+  }
+
+  /** Asserts that every number of an engine's row is the given truth. */
+  void check(JsonNode rows, SimulatedEngine engine, Holdings truth, String query) {
     JsonNode row = rows.path(engine.options().name());
     String expected =
         "{\"longest_matched\":"
@@ -33,9 +41,7 @@ final class Truth {
             + ",\"CPU\":"
             + truth.tokens(Medium.HOST)
             + ",\"DISK\":0}";
-    assertThat(row.toString())
-        .as("%s, %d tokens, adapter %s", engine.options().name(), tokens.length, lora)
-        .isEqualTo(expected);
+    assertThat(row.toString()).as("%s, %s", engine.options().name(), query).isEqualTo(expected);
     compared++;
     nonZero += truth.longestMatched() > 0 ? 1 : 0;
     hostOnly += truth.longestMatched() > truth.tokens(Medium.GPU) ? 1 : 0;

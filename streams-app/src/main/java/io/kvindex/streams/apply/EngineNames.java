@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 final class EngineNames {
 
   private final HashProfile profile;
-  private final boolean believesKnown;
+  private final boolean tierChange;
   private long context;
   private long parent;
 
-  private EngineNames(HashProfile profile, Stored event, long context, boolean believesKnown) {
+  private EngineNames(HashProfile profile, Stored event, long context, boolean tierChange) {
     this.profile = profile;
     this.context = context;
-    this.believesKnown = believesKnown;
+    this.tierChange = tierChange;
     parent = event.parent().hash();
   }
 
@@ -47,17 +47,20 @@ final class EngineNames {
     if (!standard && !profile.algorithm().isEngineNamed()) {
       return null;
     }
-    boolean tierChange = event.parent().kind() == Parent.Kind.UNKNOWN;
-    boolean silent = tierChange && !standard && !profile.algorithm().coversLora();
+    boolean silent =
+        event.parent().kind() == Parent.Kind.UNKNOWN
+            && !standard
+            && !profile.algorithm().coversLora();
     return new EngineNames(profile, event, context, silent);
   }
 
   /**
-   * Whether the event only moves blocks between tiers and so does not say whose adapter's they are:
-   * then what was known of them before counts.
+   * Whether the event may only move blocks between tiers of the publisher and so not say whose
+   * adapter's they are: where it holds one already, that counts. What others say of the same name
+   * does not, it may be another adapter's there.
    */
-  boolean believesKnown() {
-    return believesKnown;
+  boolean mayMove() {
+    return tierChange;
   }
 
   /** The names that are in the lookup key. */
@@ -71,17 +74,14 @@ final class EngineNames {
   /**
    * Meaning of the next block.
    *
-   * @param known what its name was known to mean, null = nothing or not to be believed
+   * @param heldKey lookup key under which the publisher holds it already, null = as stated
    */
-  ContentRow next(long hash, long local, long extra, @Nullable ContentRow known) {
+  ContentRow next(long hash, long local, long extra, @Nullable Long heldKey) {
     if (!profile.algorithm().coversExtraKeys()) {
       context = ContextHash.withExtra(context, extra);
     }
-    ContentRow row =
-        known != null && known.seqHash() == hash
-            ? known
-            : new ContentRow(context, hash, local, parent, 0);
+    long before = parent;
     parent = hash;
-    return row;
+    return new ContentRow(heldKey == null ? context : heldKey ^ hash, hash, local, before, 0);
   }
 }

@@ -59,8 +59,8 @@ final class Storing {
       long extra = event.extraHashes().isEmpty() ? 0 : event.extraHashes().get(i);
       ContentRow content = null;
       if (names != null) {
-        ContentRow known = names.believesKnown() ? spaces.lookUp(own, shared, hash) : null;
-        content = names.next(hash, local, extra, known);
+        Long held = names.mayMove() ? heldKey(publisherRef, hash, event.place().group()) : null;
+        content = names.next(hash, local, extra, held);
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else if (prefix.known() && hasLocal) {
         content = prefix.next(hasher, local, extra);
@@ -88,6 +88,17 @@ final class Storing {
       }
       case UNKNOWN -> Prefix.unknown();
     };
+  }
+
+  /** Key under which a publisher has a block, or had until this record; null = under none. */
+  private @Nullable Long heldKey(int publisherRef, long hash, int group) {
+    for (OwnerState owner : table.owners().live(publisherRef)) {
+      BlockChange held = batch.blocks().of(owner, hash, group);
+      if (held.isResolved()) {
+        return held.lookupKey();
+      }
+    }
+    return null;
   }
 
   /** Keeps what a hash means; where others say otherwise, for this publisher alone. */

@@ -125,6 +125,25 @@ class HashProfileTest {
   }
 
   @Test
+  void shouldBelieveItsOwnRegistration_whenAnotherHasTheSameNameForAnotherAdapter() {
+    TableId table = table(Algorithm.SGLANG_SHA256);
+    Engine a = new Engine("a").table(table).type(SourceType.SGLANG);
+    Engine b = new Engine("b").table(table).type(SourceType.SGLANG);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(
+          a.batch(stored(GPU, "one", null, Parent.ROOT, CHAIN)),
+          b.batch(stored(GPU, "two", null, Parent.UNKNOWN, CHAIN)));
+      assertThat(holders(index, table, "one", "ns", null)).isEqualTo("a/0/GPU | a/0/GPU | a/0/GPU");
+      assertThat(holders(index, table, "two", "ns", null)).isEqualTo("b/0/GPU | b/0/GPU | b/0/GPU");
+      index.feed(
+          b.batch(
+              new KvEvent.Removed(GPU, Hashes.wrap(CHAIN), Hashes.EMPTY),
+              stored(CPU, null, null, Parent.UNKNOWN, CHAIN)));
+      assertThat(holders(index, table, "two", "ns", null)).isEqualTo("b/0/CPU | b/0/CPU | b/0/CPU");
+    }
+  }
+
+  @Test
   void shouldForgetOneAdapter_whenOneEngineNamesBlocksOfTwoAlike() {
     TableId table = table(Algorithm.SGLANG_SHA256);
     Engine engine = new Engine("e").table(table).type(SourceType.SGLANG);
