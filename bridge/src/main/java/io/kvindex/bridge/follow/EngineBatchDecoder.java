@@ -22,7 +22,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
   private final int blockSize;
 
   /**
-   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
+   * @param learned what the publisher's batches taught before; goes on learning
    */
   public EngineBatchDecoder(Registration registration, Learned learned) {
     decoder = EngineDecoder.forSource(registration.type());
@@ -53,7 +53,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
 
   private @Nullable String text(@Nullable BlockSizeMismatch mismatch) {
     if (mismatch == null) {
-      return null;
+      return normaliser.profileProblem();
     }
     String text =
         "events have block_size " + mismatch.stated() + ", registered is " + blockSize + ": ";

@@ -8,9 +8,9 @@ import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.model.Media;
-import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.progress.GroupSpec;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,6 +38,7 @@ final class BatchNormaliser {
   }
 
   NormalisedBatch run() {
+    facts.profileCheck().nextBatch();
     batch.skipped().forEach(skip -> count(skip.reason()));
     for (EngineEvent event : batch.events()) {
       SkipReason reason = add(event);
@@ -67,15 +68,15 @@ final class BatchNormaliser {
       return reason;
     }
     remarkOn(stored);
-    int blocks = stored.hashes().size();
-    Hashes locals = facts.hasher().locals(stored.tokens(), blocks, facts.blockSize());
+    StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
+    facts.profileCheck().look(stored, context);
     events.add(
         new KvEvent.Stored(
             place(stored.scope()),
-            facts.contexts().of(stored.adapter(), stored.salt()),
+            context,
             Parents.of(stored),
             stored.hashes(),
-            locals,
+            facts.locals(stored, context),
             stored.extraHashes()));
     return null;
   }

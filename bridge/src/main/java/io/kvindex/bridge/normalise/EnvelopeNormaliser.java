@@ -126,8 +126,9 @@ final class EnvelopeNormaliser {
   private KvEvent stored(Envelope envelope, EngineEvent.Stored stored, Place place) {
     Parent parent = parent(envelope, stored);
     noteDepths(envelope, stored, parent);
+    StatedContext context = context(envelope);
     return new KvEvent.Stored(
-        place, context(envelope), parent, stored.hashes(), locals(stored, parent), Hashes.EMPTY);
+        place, context, parent, stored.hashes(), locals(stored, parent, context), Hashes.EMPTY);
   }
 
   private static Parent parent(Envelope envelope, EngineEvent.Stored stored) {
@@ -141,7 +142,7 @@ final class EnvelopeNormaliser {
   }
 
   /** Local hashes where the event's hashes are mere names and its tokens say what they mean. */
-  private Hashes locals(EngineEvent.Stored stored, Parent parent) {
+  private Hashes locals(EngineEvent.Stored stored, Parent parent, StatedContext context) {
     Fit fit = stored.tokens().fit();
     if (fit == Fit.NONE || registration.table().hashProfile().algorithm() != Algorithm.XXH3) {
       return Hashes.EMPTY;
@@ -150,7 +151,14 @@ final class EnvelopeNormaliser {
       return Hashes.EMPTY;
     }
     Hashes locals =
-        facts.hasher().locals(stored.tokens(), stored.hashes().size(), facts.blockSize());
+        facts
+            .hasher()
+            .locals(
+                stored.tokens(),
+                stored.hashes().size(),
+                facts.blockSize(),
+                context.loraName(),
+                context.salt());
     if (locals.isEmpty() || facts.hasher().isStandard(stored.hashes(), parent, locals)) {
       return Hashes.EMPTY;
     }

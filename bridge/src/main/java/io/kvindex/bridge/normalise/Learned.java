@@ -21,6 +21,8 @@ public final class Learned {
 
   private final Map<Integer, GroupSpec> groups = new ConcurrentHashMap<>();
   private @Nullable Depths depths;
+  private @Nullable SaltMemory salts;
+  private @Nullable String profileProblem;
 
   /** Nothing known. */
   public Learned() {
@@ -34,10 +36,12 @@ public final class Learned {
     known.forEach(spec -> groups.put(spec.group(), spec));
   }
 
-  /** A new life may have another layout. */
+  /** A new life may have another layout and another seed. */
   public void forget() {
     groups.clear();
     depths = null;
+    salts = null;
+    profileProblem = null;
   }
 
   /** Attention groups known, any order. */
@@ -82,5 +86,22 @@ public final class Learned {
       depths = new Depths();
     }
     return depths;
+  }
+
+  /** Salts of blocks; made where they are needed. */
+  SaltMemory salts() {
+    if (salts == null) {
+      salts = new SaltMemory();
+    }
+    return salts;
+  }
+
+  /** How batches so far contradict the hash profile, for people; null = not seen to. */
+  @Nullable String profileProblem() {
+    return profileProblem;
+  }
+
+  void profileProblem(@Nullable String problem) {
+    profileProblem = problem;
   }
 }

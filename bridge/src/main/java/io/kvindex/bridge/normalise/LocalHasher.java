@@ -5,22 +5,26 @@ import io.kvindex.bridge.decode.TokenIds;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.Parent;
+import io.kvindex.model.hash.DynamoSeed;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.SeqHash;
+import org.jspecify.annotations.Nullable;
 
-/** Turns the tokens of stored blocks into local hashes. Immutable; safe for all threads. */
+/**
+ * Turns the tokens of stored blocks into local hashes, where the profile needs them. Immutable;
+ * safe for all threads.
+ */
 final class LocalHasher {
 
+  private final Algorithm algorithm;
+  private final long seed;
   private final SeqHash hash;
 
-  /**
-   * @throws IllegalArgumentException if the profile's hashes can not be computed here
-   */
   LocalHasher(HashProfile profile) {
-    if (profile.algorithm() != HashProfile.Algorithm.XXH3) {
-      throw new IllegalArgumentException("hash profile " + profile.label() + " is not supported");
-    }
-    hash = new SeqHash(profile.xxh3Seed());
+    algorithm = profile.algorithm();
+    seed = algorithm.isEngineNamed() ? 0 : profile.xxh3Seed();
+    hash = new SeqHash(seed);
   }
 
   /**
@@ -46,13 +50,21 @@ final class LocalHasher {
    * One hash a block.
    *
    * @param blocks number of blocks the tokens belong to
-   * @return empty if the tokens can not be told apart by block
+   * @param lora adapter of the blocks, null = base model
+   * @param salt request salt of the blocks, null = none
+   * @return empty if the tokens can not be told apart by block, or need not be
    */
-  Hashes locals(TokenIds tokens, int blocks, int blockSize) {
+  Hashes locals(
+      TokenIds tokens, int blocks, int blockSize, @Nullable String lora, @Nullable String salt) {
     boolean usable = tokens.fit() == Fit.EXACT || tokens.fit() == Fit.ONE_TOO_MANY;
-    if (!usable || tokens.isBigram()) {
+    if (algorithm.isEngineNamed() || !usable || tokens.isBigram()) {
       return Hashes.EMPTY;
     }
-    return Hashes.wrap(hash.locals(tokens.values(), blocks * blockSize, blockSize));
+    return Hashes.wrap(rule(lora, salt).locals(tokens.values(), blocks * blockSize, blockSize));
+  }
+
+  private SeqHash rule(@Nullable String lora, @Nullable String salt) {
+    boolean own = algorithm == Algorithm.XXH3_DYNAMO && (lora != null || salt != null);
+    return own ? new SeqHash(DynamoSeed.of(seed, lora, salt)) : hash;
   }
 }

@@ -2,9 +2,13 @@
 package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.model.Media;
 import io.kvindex.model.SourceType;
+import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.registration.Registration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -21,23 +25,22 @@ public final class Normaliser {
   private final LocalHasher hasher;
   private final Contexts contexts;
   private final Learned learned;
+  private final ProfileCheck profileCheck;
 
-  /**
-   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
-   */
+  /** For the publisher of that registration. */
   public Normaliser(Registration registration) {
     this(registration, new Learned());
   }
 
   /**
    * @param learned what the publisher's batches taught before; goes on learning
-   * @throws IllegalArgumentException if the registration's hash profile can not be computed here
    */
   public Normaliser(Registration registration, Learned learned) {
     this.registration = registration;
     this.learned = learned;
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
+    this.profileCheck = new ProfileCheck(registration.table(), learned);
   }
 
   /** Normalises one batch; never fails for what the engine sent. */
@@ -55,6 +58,11 @@ public final class Normaliser {
     return learned;
   }
 
+  /** How batches so far contradict the hash profile, for people; null = not seen to. */
+  public @Nullable String profileProblem() {
+    return learned.profileProblem();
+  }
+
   int blockSize() {
     return registration.table().blockSize();
   }
@@ -63,8 +71,23 @@ public final class Normaliser {
     return registration.publisher().dpRank();
   }
 
+  /** Local hashes of stored blocks, empty where they have none or need none. */
+  Hashes locals(EngineEvent.Stored stored, StatedContext context) {
+    boolean salted = registration.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
+    return hasher.locals(
+        stored.tokens(),
+        stored.hashes().size(),
+        blockSize(),
+        context.loraName(),
+        salted ? learned.salts().of(stored) : null);
+  }
+
   LocalHasher hasher() {
     return hasher;
+  }
+
+  ProfileCheck profileCheck() {
+    return profileCheck;
   }
 
   Contexts contexts() {

@@ -2,7 +2,6 @@
 package io.kvindex.bridge.normalise;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.bridge.decode.BatchRejected;
 import io.kvindex.bridge.decode.EngineBatch;
@@ -251,15 +250,6 @@ class NormaliserTest {
     NormalisedBatch normal = normalise("sglang_a_bigram", registration(SourceType.SGLANG, 4));
     assertThat(((KvEvent.Stored) normal.events().get(0)).localHashes()).isEqualTo(Hashes.EMPTY);
     assertThat(normal.remarks()).isEqualTo(Map.of(Remark.TOKENS_PAIRED, 1));
-  }
-
-  @Test
-  void shouldRefuse_whenProfileCanNotBeComputed() {
-    HashProfile sglang = new HashProfile(HashProfile.Algorithm.SGLANG_SHA256, "");
-    Registration registration = registration(SourceType.SGLANG, 16, List.of(""), null, sglang);
-    assertThatThrownBy(() -> new Normaliser(registration))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("hash profile sglang_sha256 is not supported");
   }
 
   private static KvEvent.Stored onlyStored(String vector, Registration registration) {

@@ -16,6 +16,7 @@ import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
+import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.row.RowKind;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
@@ -179,6 +180,18 @@ class HashProfileTest {
       assertThat(holders(index, table, null, "ns", "salt").isEmpty())
           .isEqualTo(!algorithm.coversLora());
       assertThat(index.count(Outcome.ORPHANED)).isZero();
+    }
+  }
+
+  @Test
+  void shouldHashTokens_whenAStandardPublishersHashesAreItsOwn() {
+    Engine engine = new Engine("e").type(SourceType.KV_EVENTS);
+    Prompt prompt = new Prompt("abc");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(engine.batch(prompt.stored(GPU, 1, 3)));
+      assertThat(index.holders("abc")).isEmpty();
+      index.feed(engine.batch(prompt.stored(GPU, 0, 1)));
+      assertThat(index.holders("abc")).isEqualTo("e/0/GPU | e/0/GPU | e/0/GPU");
     }
   }
 }
