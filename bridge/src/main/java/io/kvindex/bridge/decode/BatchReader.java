@@ -34,6 +34,7 @@ final class BatchReader {
   private static final int MAX_INITIAL_CAPACITY = 256;
 
   private final MsgPackCursor cursor;
+  private final boolean ofStore;
   private final EventScan scan;
   private final EventReader reader;
   private final boolean enveloped;
@@ -52,6 +53,7 @@ final class BatchReader {
   BatchReader(byte[] payload, EventLayout layout, boolean enveloped) {
     this.enveloped = enveloped;
     cursor = new MsgPackCursor(payload, 0, payload.length);
+    ofStore = !layout.object().isEmpty();
     scan = new EventScan(layout);
     reader = new EventReader(cursor, scan);
   }
@@ -77,6 +79,10 @@ final class BatchReader {
 
   private void readArray() {
     int length = cursor.readArrayHeader();
+    if (ofStore && length == 1) {
+      readEvents();
+      return;
+    }
     if (length < 2) {
       throw new StructureFault(RejectReason.NOT_A_BATCH);
     }
@@ -101,11 +107,14 @@ final class BatchReader {
       cursor.skip();
     }
     int end = cursor.position();
-    if (starts[Member.TIME.ordinal()] < 0 || starts[Member.EVENTS.ordinal()] < 0) {
+    boolean timed = starts[Member.TIME.ordinal()] >= 0;
+    if (!timed && !ofStore || starts[Member.EVENTS.ordinal()] < 0) {
       throw new StructureFault(RejectReason.NOT_A_BATCH);
     }
-    cursor.seek(starts[Member.TIME.ordinal()]);
-    readTime();
+    if (timed) {
+      cursor.seek(starts[Member.TIME.ordinal()]);
+      readTime();
+    }
     cursor.seek(starts[Member.EVENTS.ordinal()]);
     readEvents();
     if (starts[Member.RANK.ordinal()] >= 0) {
@@ -190,7 +199,11 @@ final class BatchReader {
     int end = cursor.position();
     if (reason == null) {
       try {
-        events.add(enveloped ? reader.readEnveloped() : reader.read());
+        events.add(readOne());
+        if (ofStore && timestampMicros == 0 && scan.has(Field.EVENT_TIME)) {
+          cursor.seek(scan.startOf(Field.EVENT_TIME));
+          readTime();
+        }
       } catch (MalformedEvent e) {
         reason = SkipReason.MALFORMED;
       }
@@ -199,5 +212,9 @@ final class BatchReader {
       skipped.add(new Skipped(index, reason));
     }
     cursor.seek(end);
+  }
+
+  private EngineEvent readOne() {
+    return enveloped ? reader.readEnveloped() : ofStore ? reader.readOfStore() : reader.read();
   }
 }

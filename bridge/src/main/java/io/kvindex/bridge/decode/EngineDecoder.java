@@ -23,7 +23,8 @@ public interface EngineDecoder {
     return switch (type) {
       case SGLANG -> new SglangDecoder();
       case KV_EVENTS -> new EnvelopeDecoder();
-      case VLLM, MOONCAKE -> new VllmDecoder();
+      case MOONCAKE -> new MooncakeDecoder();
+      case VLLM -> new VllmDecoder();
     };
   }
 }

@@ -6,7 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /** An event as an engine said it, its wire form taken away and nothing added. Immutable. */
 public sealed interface EngineEvent
-    permits EngineEvent.Stored, EngineEvent.Removed, EngineEvent.Cleared, EngineEvent.Enveloped {
+    permits EngineEvent.Stored,
+        EngineEvent.Removed,
+        EngineEvent.Cleared,
+        EngineEvent.Enveloped,
+        EngineEvent.OfObject {
 
   /**
    * Blocks were committed.
@@ -56,6 +60,15 @@ public sealed interface EngineEvent
    * @param event what happened; never one with an envelope itself
    */
   record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {}
+
+  /**
+   * An event about one object of a store. Where {@code object} lists addresses they tell where the
+   * object is from now on: none = nowhere any more.
+   *
+   * @param object which one
+   * @param event what happened; its hashes may be empty, as they often only stand in the key
+   */
+  record OfObject(StoreObject object, EngineEvent event) implements EngineEvent {}
 
   /**
    * A LoRA adapter as named by an engine.

@@ -8,7 +8,13 @@ import org.jspecify.annotations.Nullable;
 enum EventKind {
   STORED,
   REMOVED,
-  CLEARED;
+  CLEARED,
+  /** An object of a store, with the block it holds. */
+  OBJECT_STORED,
+  /** Where an object of a store is now. */
+  OBJECT_UPDATED,
+  /** A store was emptied. */
+  STORE_EMPTIED;
 
   private static final NameTable<EventKind> BY_TAG =
       new NameTable<>(
@@ -18,7 +24,10 @@ enum EventKind {
               "AllBlocksCleared", CLEARED,
               "stored", STORED,
               "removed", REMOVED,
-              "cleared", CLEARED));
+              "cleared", CLEARED,
+              "BlockStoreEvent", OBJECT_STORED,
+              "BlockUpdateEvent", OBJECT_UPDATED,
+              "RemoveAllEvent", STORE_EMPTIED));
 
   /** The kind an engine's class name or the standard's event type stands for, null if unknown. */
   static @Nullable EventKind byTag(byte[] bytes, int from, int length) {

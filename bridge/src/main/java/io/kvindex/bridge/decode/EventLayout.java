@@ -9,8 +9,10 @@ import java.util.List;
  *
  * @param stored members of a stored event
  * @param removed members of a removed event
+ * @param object members of events about a store's objects, as many of them as an update has; empty
+ *     = such events are not known
  */
-record EventLayout(List<Field> stored, List<Field> removed) {
+record EventLayout(List<Field> stored, List<Field> removed, List<Field> object) {
 
   /**
    * Shortest stored event of any version, tag included: hashes, parent, tokens and block size are
@@ -18,11 +20,38 @@ record EventLayout(List<Field> stored, List<Field> removed) {
    */
   static final int MIN_STORED = 5;
 
+  /** Time, key and addresses come first in every event about an object. */
+  private static final int MEMBERS_OF_UPDATE = 3;
+
+  /** Fewest elements of an event of that kind, tag included. */
+  static int minLength(EventKind kind) {
+    return switch (kind) {
+      case STORED -> MIN_STORED;
+      case OBJECT_STORED, OBJECT_UPDATED -> 1 + MEMBERS_OF_UPDATE;
+      case REMOVED, CLEARED, STORE_EMPTIED -> 1;
+    };
+  }
+
+  /** The layout of a source without objects. */
+  EventLayout(List<Field> stored, List<Field> removed) {
+    this(stored, removed, List.of());
+  }
+
+  /** Whether events of that kind can come from such a source. */
+  boolean knows(EventKind kind) {
+    return switch (kind) {
+      case STORED, REMOVED, CLEARED -> true;
+      case OBJECT_STORED, OBJECT_UPDATED, STORE_EMPTIED -> !object.isEmpty();
+    };
+  }
+
   List<Field> of(EventKind kind) {
     return switch (kind) {
       case STORED -> stored;
       case REMOVED -> removed;
-      case CLEARED -> List.of();
+      case CLEARED, STORE_EMPTIED -> List.of();
+      case OBJECT_STORED -> object;
+      case OBJECT_UPDATED -> object.subList(0, MEMBERS_OF_UPDATE);
     };
   }
 }

@@ -5,6 +5,8 @@ import io.kvindex.bridge.decode.EngineEvent.Adapter;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.event.Hashes;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,11 @@ final class EventReader {
     return switch (scan.kind()) {
       case STORED -> readStored();
       case REMOVED -> readRemoved();
-      case CLEARED -> new EngineEvent.Cleared(text(Field.MEDIUM));
+      case CLEARED, STORE_EMPTIED -> new EngineEvent.Cleared(text(Field.MEDIUM));
+      case OBJECT_STORED -> new EngineEvent.OfObject(readObject(), readStored());
+      case OBJECT_UPDATED ->
+          new EngineEvent.OfObject(
+              readObject(), new EngineEvent.Removed(NOWHERE, Hashes.EMPTY, Hashes.EMPTY));
     };
   }
 
@@ -74,6 +80,37 @@ final class EventReader {
     return index;
   }
 
+  /** The same, with what it says of the object of a store it is about. */
+  EngineEvent readOfStore() {
+    EngineEvent event = read();
+    boolean bare = event instanceof EngineEvent.Stored || event instanceof EngineEvent.Removed;
+    return bare ? new EngineEvent.OfObject(readObject(), event) : event;
+  }
+
+  private StoreObject readObject() {
+    String key = text(Field.MOONCAKE_KEY);
+    return new StoreObject(
+        key == null ? text(Field.OBJECT_KEY) : key,
+        text(Field.TENANT_ID),
+        text(Field.MODEL_NAME),
+        text(Field.BACKEND_ID),
+        readAddresses());
+  }
+
+  private @Nullable List<String> readAddresses() {
+    if (!seek(Field.ADDRESSES) || cursor.nextIsNil()) {
+      return null;
+    }
+    List<String> addresses = new ArrayList<>();
+    for (int left = cursor.readArrayHeader(); left > 0; left--) {
+      String address = ValueReader.readText(cursor);
+      if (address != null) {
+        addresses.add(address);
+      }
+    }
+    return addresses;
+  }
+
   private EngineEvent readStored() {
     CacheScope scope = readScope();
     Hashes hashes = readHashes();
@@ -81,7 +118,9 @@ final class EventReader {
     Integer size = optionalInt(Field.BLOCK_SIZE);
     int blockSize = size == null ? 0 : size;
     TokenIds tokens =
-        seek(Field.TOKEN_IDS) ? TokenReader.read(cursor, hashes.size(), blockSize) : TokenIds.NONE;
+        seek(Field.TOKEN_IDS) || seek(Field.TOKEN_ID)
+            ? TokenReader.read(cursor, hashes.size(), blockSize)
+            : TokenIds.NONE;
     Adapter adapter = readAdapter();
     String salt = readSalt();
     Hashes extra = Hashes.EMPTY;
@@ -131,7 +170,12 @@ final class EventReader {
   }
 
   private Hashes readHashes() {
-    if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
+    if (seek(Field.BLOCK_HASH)) {
+      return cursor.nextIsNil() ? Hashes.EMPTY : Hashes.wrap(ValueReader.readHash(cursor));
+    } else if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
+      if (scan.has(Field.OBJECT_KEY) || scan.has(Field.MOONCAKE_KEY)) {
+        return Hashes.EMPTY; // they stand in the key
+      }
       throw new MalformedEvent();
     }
     return ValueReader.readHashes(cursor);

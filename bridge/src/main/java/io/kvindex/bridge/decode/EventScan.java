@@ -97,8 +97,7 @@ final class EventScan {
     if (kind == null) {
       return tagged ? SkipReason.UNKNOWN_TAG : SkipReason.MALFORMED;
     }
-    boolean cut = kind == EventKind.STORED && length < EventLayout.MIN_STORED;
-    return cut ? SkipReason.MALFORMED : null;
+    return length < EventLayout.minLength(kind) ? SkipReason.MALFORMED : null;
   }
 
   private @Nullable SkipReason scanMap(MsgPackCursor cursor) {
@@ -136,12 +135,12 @@ final class EventScan {
     return field;
   }
 
-  private static @Nullable EventKind tagAt(MsgPackCursor cursor, int tag) {
+  private @Nullable EventKind tagAt(MsgPackCursor cursor, int tag) {
     int here = cursor.position();
     cursor.seek(tag);
     int length = cursor.readRawHeader();
     EventKind found = EventKind.byTag(cursor.bytes(), cursor.position(), length);
     cursor.seek(here);
-    return found;
+    return found != null && layout.knows(found) ? found : null;
   }
 }

@@ -37,7 +37,15 @@ enum Field {
   TENANT_ID("tenant_id"),
   BACKEND_ID("backend_id"),
   DP_RANK("dp_rank"),
-  BASE_BLOCK_IDX("base_block_idx");
+  BASE_BLOCK_IDX("base_block_idx"),
+  // Of stores, from here on.
+  OBJECT_KEY("object_key"),
+  MOONCAKE_KEY("mooncake_key"),
+  ADDRESSES("addr_list"),
+  /** A single hash where others have a list. */
+  BLOCK_HASH("block_hash"),
+  TOKEN_ID("token_id"),
+  EVENT_TIME("ts");
 
   static final int COUNT = values().length;
 
