@@ -170,10 +170,10 @@ final class EventReader {
   }
 
   private Hashes readHashes() {
-    if (seek(Field.BLOCK_HASH)) {
-      return cursor.nextIsNil() ? Hashes.EMPTY : Hashes.wrap(ValueReader.readHash(cursor));
-    } else if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
-      if (scan.has(Field.OBJECT_KEY) || scan.has(Field.MOONCAKE_KEY)) {
+    if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
+      if (seek(Field.BLOCK_HASH) && !cursor.nextIsNil()) {
+        return Hashes.wrap(ValueReader.readHash(cursor));
+      } else if (scan.has(Field.OBJECT_KEY) || scan.has(Field.MOONCAKE_KEY)) {
         return Hashes.EMPTY; // they stand in the key
       }
       throw new MalformedEvent();

@@ -29,7 +29,13 @@ public enum SkipReason {
   /** Not beyond the last event of its stream. */
   DUPLICATE_EVENT,
   /** Of a stream beyond those told apart, or with names too long to tell. */
-  STREAM_LIMIT;
+  STREAM_LIMIT,
+  /** The key of an object that tells no block. */
+  UNPARSED_KEY,
+  /** A part of a block that does not go with the registered {@code shards}. */
+  SHARD_MISMATCH,
+  /** Removed from a lower tier of which a pool keeps account. */
+  POOLED_TIER;
 
   /** Name in metrics. */
   public String label() {

@@ -32,7 +32,8 @@ public record ObjectKey(Use use, long hash, Map<ShardDimension, Integer> part, b
     part = Map.copyOf(part);
   }
 
-  static ObjectKey whole(long hash) {
+  /** An object that is all of a block. */
+  public static ObjectKey whole(long hash) {
     return new ObjectKey(Use.BLOCK, hash, Map.of(), true);
   }
 

@@ -15,6 +15,11 @@ public final class ObjectKeys {
 
   private ObjectKeys() {}
 
+  /** Whether two names mean one model: equal, or equal after the last slash. */
+  public static boolean sameModel(String name, String model) {
+    return KeyText.namesModel(name, model);
+  }
+
   /**
    * Reads a key.
    *

@@ -11,6 +11,8 @@ public enum EventLabel {
   STORED,
   REMOVED,
   CLEARED,
+  /** What hashes mean, from a publisher whose lower tier a pool keeps account of. */
+  TAUGHT,
   /** Ours: batches are missing. */
   GAP,
   /** Ours: a publisher is unregistered. */
@@ -32,7 +34,7 @@ public enum EventLabel {
 
   /** Whether a publisher said it, not the bridge. */
   public boolean isPublishers() {
-    return this == STORED || this == REMOVED || this == CLEARED;
+    return this == STORED || this == REMOVED || this == CLEARED || this == TAUGHT;
   }
 
   private static final class Counting implements KvEvent.Visitor {
@@ -65,6 +67,11 @@ public enum EventLabel {
     @Override
     public void retired(KvEvent.Retired event) {
       add(RETIRED);
+    }
+
+    @Override
+    public void taught(KvEvent.Taught event) {
+      add(TAUGHT);
     }
 
     @Override

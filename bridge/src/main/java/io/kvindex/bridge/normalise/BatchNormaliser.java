@@ -70,14 +70,15 @@ final class BatchNormaliser {
     remarkOn(stored);
     StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
     facts.profileCheck().look(stored, context);
-    events.add(
+    KvEvent.Stored event =
         new KvEvent.Stored(
             place(stored.scope()),
             context,
             Parents.of(stored),
             stored.hashes(),
             facts.locals(stored, context),
-            stored.extraHashes()));
+            stored.extraHashes());
+    events.add(facts.isPooled(stored.scope().medium()) ? new KvEvent.Taught(event) : event);
     return null;
   }
 
@@ -126,6 +127,8 @@ final class BatchNormaliser {
       return SkipReason.NO_HASHES;
     } else if (!Normaliser.isLocal(removed.scope().locality())) {
       return SkipReason.NOT_LOCAL;
+    } else if (facts.isPooled(removed.scope().medium())) {
+      return SkipReason.POOLED_TIER;
     }
     CacheScope scope = removed.scope();
     GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));

@@ -9,6 +9,7 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile.Algorithm;
+import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ public final class Normaliser {
   private final Contexts contexts;
   private final Learned learned;
   private final ProfileCheck profileCheck;
+  private final @Nullable StoreFacts store;
 
   /** For the publisher of that registration. */
   public Normaliser(Registration registration) {
@@ -41,10 +43,14 @@ public final class Normaliser {
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
     this.profileCheck = new ProfileCheck(registration.table(), learned);
+    this.store = registration.type().isPool() ? new StoreFacts(registration) : null;
   }
 
   /** Normalises one batch; never fails for what the engine sent. */
   public NormalisedBatch normalise(EngineBatch batch) {
+    if (store != null) {
+      return new StoreNormaliser(this, store, batch).run();
+    }
     return registration.type() == SourceType.KV_EVENTS
         ? new EnvelopeNormaliser(this, batch).run()
         : new BatchNormaliser(this, batch).run();
@@ -61,6 +67,12 @@ public final class Normaliser {
   /** How batches so far contradict the hash profile, for people; null = not seen to. */
   public @Nullable String profileProblem() {
     return learned.profileProblem();
+  }
+
+  /** Whether a pool keeps account of what this publisher stores there. */
+  boolean isPooled(@Nullable String medium) {
+    return registration.options().lowerTier().kind() == LowerTier.Kind.POOL
+        && Media.standard().tier(medium) != Media.Tier.DEVICE;
   }
 
   int blockSize() {

@@ -14,7 +14,11 @@ public enum Remark {
   /** A depth that contradicts what hash or parent say of it: the hash wins. */
   INDEX_MISMATCH,
   /** Names that are not the standard's hashes of the event's own tokens: indexed by the tokens. */
-  NON_STANDARD_HASH;
+  NON_STANDARD_HASH,
+  /** Parts of blocks of a store whose registration does not say how many there are: one counts. */
+  UNVERIFIED_SHARDS,
+  /** Much was stored on a lower tier and nothing ever removed from it. */
+  UNVERIFIED_TIER;
 
   /** Name in metrics. */
   public String label() {

@@ -5,6 +5,7 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Stored;
+import io.kvindex.model.event.KvEvent.Taught;
 import io.kvindex.model.event.Parent;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,9 @@ public final class RecordSplitter {
       return List.of(event);
     }
     List<KvEvent> pieces = new ArrayList<>();
-    if (event instanceof Stored stored) {
+    if (event instanceof Taught taught) {
+      pieces(taught.blocks()).forEach(piece -> pieces.add(new Taught((Stored) piece)));
+    } else if (event instanceof Stored stored) {
       int step = Math.max(1, (maxBytes - EVENT_BYTES) / (3 * Long.BYTES));
       for (int from = 0; from < stored.engineHashes().size(); from += step) {
         pieces.add(piece(stored, from, Math.min(from + step, stored.engineHashes().size())));
@@ -91,7 +94,9 @@ public final class RecordSplitter {
 
   private static long size(KvEvent event) {
     long hashes = 0;
-    if (event instanceof Stored stored) {
+    if (event instanceof Taught taught) {
+      return size(taught.blocks());
+    } else if (event instanceof Stored stored) {
       hashes =
           (long) stored.engineHashes().size()
               + stored.localHashes().size()

@@ -34,6 +34,11 @@ final class NormalForm {
       return form;
     }
     form.put("hashes", texts(event.get("hashes")));
+    if (event.has("objectKey")) {
+      form.put("objectKey", text(event, "objectKey"));
+      form.put("tenant", text(event, "tenant"));
+      form.put("backendId", text(event, "backendId"));
+    }
     form.put("group", number(event, "group"));
     if (kind.equals("removed")) {
       form.put("copies", ints(event.path("remainingCopies")));
@@ -57,6 +62,11 @@ final class NormalForm {
     Map<String, Object> form = new LinkedHashMap<>();
     if (event instanceof EngineEvent.Enveloped enveloped) {
       return of(enveloped.event()); // EnvelopeDecoderTest looks at the envelope
+    } else if (event instanceof EngineEvent.OfObject about) {
+      form.putAll(of(about.event()));
+      form.put("objectKey", about.object().key());
+      form.put("tenant", about.object().tenant());
+      form.put("backendId", about.object().backendId());
     } else if (event instanceof EngineEvent.Cleared cleared) {
       form.put("kind", "cleared");
       form.put("medium", cleared.medium());

@@ -69,7 +69,7 @@ class WireVectorTest {
   @Test
   void shouldCoverAllSamples_whenCounted() {
     assertThat(WireVectors.all()).hasSize(87);
-    assertThat(vectors().filter(Vector::complete)).hasSize(78);
+    assertThat(vectors().filter(Vector::complete)).hasSize(84);
   }
 
   @Test

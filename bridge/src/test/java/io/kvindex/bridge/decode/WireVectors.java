@@ -15,7 +15,7 @@ import java.util.Set;
 public final class WireVectors {
 
   /** Producers with members or forms of their own that are not decoded yet. */
-  private static final Set<String> NOT_YET = Set.of("mooncake", "trtllm-json");
+  private static final Set<String> NOT_YET = Set.of("trtllm-json");
 
   private WireVectors() {}
 
@@ -35,6 +35,7 @@ public final class WireVectors {
       return switch (engine) {
         case "sglang" -> new SglangDecoder();
         case "rfc1527" -> new EnvelopeDecoder();
+        case "mooncake" -> new MooncakeDecoder();
         default -> new VllmDecoder();
       };
     }

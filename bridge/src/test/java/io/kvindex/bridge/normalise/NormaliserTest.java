@@ -61,7 +61,11 @@ class NormaliserTest {
   }
 
   private static SourceType typeOf(Vector vector) {
-    return vector.engine().equals("rfc1527") ? SourceType.KV_EVENTS : SourceType.VLLM;
+    return switch (vector.engine()) {
+      case "rfc1527" -> SourceType.KV_EVENTS;
+      case "mooncake" -> SourceType.MOONCAKE;
+      default -> SourceType.VLLM;
+    };
   }
 
   @ParameterizedTest

@@ -11,7 +11,8 @@ public sealed interface KvEvent
         KvEvent.Cleared,
         KvEvent.Gap,
         KvEvent.Retired,
-        KvEvent.Begun {
+        KvEvent.Begun,
+        KvEvent.Taught {
 
   /**
    * Dispatches to the method for this kind; a new kind does not compile until every visitor knows
@@ -38,6 +39,9 @@ public sealed interface KvEvent
 
     /** A new life began. */
     void begun(Begun event);
+
+    /** It was told what hashes mean, and nothing of who holds the blocks. */
+    void taught(Taught event);
   }
 
   /**
@@ -145,6 +149,18 @@ public sealed interface KvEvent
     @Override
     public void accept(Visitor visitor) {
       visitor.begun(this);
+    }
+  }
+
+  /**
+   * What the engine hashes of some blocks mean; who holds them, others tell.
+   *
+   * @param blocks the blocks; their place is of no account
+   */
+  record Taught(Stored blocks) implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.taught(this);
     }
   }
 }

@@ -8,6 +8,7 @@ import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
 import io.kvindex.model.event.KvEvent.Stored;
+import io.kvindex.model.event.KvEvent.Taught;
 
 /** Reads what {@link KvEventWriter} wrote. */
 final class KvEventReader {
@@ -17,14 +18,8 @@ final class KvEventReader {
   static KvEvent read(RecordReader in) {
     int kind = in.readByte();
     return switch (kind) {
-      case KvEventWriter.STORED ->
-          new Stored(
-              readPlace(in),
-              readContext(in),
-              readParent(in),
-              in.readHashes(),
-              in.readHashes(),
-              in.readHashes());
+      case KvEventWriter.STORED -> readStored(in);
+      case KvEventWriter.TAUGHT -> new Taught(readStored(in));
       case KvEventWriter.REMOVED -> new Removed(readPlace(in), in.readHashes(), in.readHashes());
       case KvEventWriter.CLEARED -> new Cleared(in.readInt(), in.readEnum(ClearScope.values()));
       case KvEventWriter.GAP -> new Gap(in.readVarint(), in.readVarint());
@@ -32,6 +27,16 @@ final class KvEventReader {
       case KvEventWriter.BEGUN -> new Begun();
       default -> throw new MalformedRecordException("unknown event kind " + kind);
     };
+  }
+
+  private static Stored readStored(RecordReader in) {
+    return new Stored(
+        readPlace(in),
+        readContext(in),
+        readParent(in),
+        in.readHashes(),
+        in.readHashes(),
+        in.readHashes());
   }
 
   private static Place readPlace(RecordReader in) {

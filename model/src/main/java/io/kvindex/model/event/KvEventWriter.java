@@ -7,6 +7,7 @@ import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
 import io.kvindex.model.event.KvEvent.Stored;
+import io.kvindex.model.event.KvEvent.Taught;
 
 /** Writes single events: a kind byte, then the members in order of declaration. */
 final class KvEventWriter implements KvEvent.Visitor {
@@ -17,6 +18,7 @@ final class KvEventWriter implements KvEvent.Visitor {
   static final int GAP = 4;
   static final int RETIRED = 5;
   static final int BEGUN = 6;
+  static final int TAUGHT = 7;
 
   private final RecordWriter out;
 
@@ -27,6 +29,16 @@ final class KvEventWriter implements KvEvent.Visitor {
   @Override
   public void stored(Stored event) {
     out.writeByte(STORED);
+    writeStored(event);
+  }
+
+  @Override
+  public void taught(Taught event) {
+    out.writeByte(TAUGHT);
+    writeStored(event.blocks());
+  }
+
+  private void writeStored(Stored event) {
     writePlace(event.place());
     writeContext(event.context());
     out.writeByte(event.parent().kind().ordinal());

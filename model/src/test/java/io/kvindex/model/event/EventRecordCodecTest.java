@@ -67,7 +67,15 @@ class EventRecordCodecTest {
         new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
         new KvEvent.Gap(5, 9),
         new KvEvent.Retired(),
-        new KvEvent.Begun());
+        new KvEvent.Begun(),
+        new KvEvent.Taught(
+            new KvEvent.Stored(
+                Place.of("cpu", 0),
+                StatedContext.NONE,
+                Parent.of(7),
+                Hashes.wrap(8),
+                Hashes.wrap(9),
+                Hashes.EMPTY)));
   }
 
   @Test

@@ -119,6 +119,11 @@ final class Applier implements KvEvent.Visitor {
     counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
   }
 
+  @Override
+  public void taught(KvEvent.Taught event) {
+    storing.store(current(), event.blocks(), null, tableRef, publisherRef);
+  }
+
   private OwnerState owner(Place place) {
     for (OwnerState owner : table.owners().live(publisherRef)) {
       OwnerRow row = owner.row();

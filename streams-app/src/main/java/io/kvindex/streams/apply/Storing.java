@@ -42,7 +42,15 @@ final class Storing {
     linking = new Linking(table, batch, contents, counts);
   }
 
-  void store(EventRecord record, Stored event, OwnerState owner, int tableRef, int publisherRef) {
+  /**
+   * @param owner who holds the blocks, null = the event only says what they mean
+   */
+  void store(
+      EventRecord record,
+      Stored event,
+      @Nullable OwnerState owner,
+      int tableRef,
+      int publisherRef) {
     StatedContext stated = event.context();
     HashProfile profile = record.table().hashProfile();
     long context = profile.context(stated.loraName(), stated.namespace(), stated.salt());
@@ -73,8 +81,13 @@ final class Storing {
         }
       }
       int space = own == null ? shared : own;
-      hold(
-          record, event, owner, hash, space, content, orphan(prefix, hash, hasLocal, local, extra));
+      if (owner != null) {
+        OrphanRow ifUnknown = orphan(prefix, hash, hasLocal, local, extra);
+        hold(record, event, owner, hash, space, content, ifUnknown);
+      } else if (content != null && !table.tables().held(space, content.lookupKey())) {
+        // Nobody may ever hold it: it is kept as long as what nobody holds any more.
+        contents.unheld(space, hash, content.lookupKey(), true);
+      }
       prefix = Prefix.after(hash, content);
     }
   }

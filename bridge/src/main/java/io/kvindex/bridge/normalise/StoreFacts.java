@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import io.kvindex.bridge.keys.ShardNumber;
+import io.kvindex.model.registration.Registration;
+
+/** What stays the same between the batches of a store, and what they taught. For one thread. */
+final class StoreFacts {
+
+  private final Registration registration;
+  private final AddressMedia media;
+  private final ShardNumber shards;
+  private final NamedKeys keys = new NamedKeys();
+
+  StoreFacts(Registration registration) {
+    this.registration = registration;
+    this.media = new AddressMedia(registration.options().addressTiers());
+    this.shards = new ShardNumber(registration.options().shards());
+  }
+
+  Registration registration() {
+    return registration;
+  }
+
+  AddressMedia media() {
+    return media;
+  }
+
+  ShardNumber shards() {
+    return shards;
+  }
+
+  NamedKeys keys() {
+    return keys;
+  }
+}

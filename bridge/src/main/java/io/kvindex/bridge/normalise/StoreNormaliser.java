@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineEvent;
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.decode.StoreObject;
+import io.kvindex.bridge.decode.TokenIds.Fit;
+import io.kvindex.bridge.keys.ObjectKey;
+import io.kvindex.bridge.keys.ObjectKeys;
+import io.kvindex.bridge.keys.ShardNumber;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One batch of a store on its way to the normal form. A store knows objects, not prompts: the block
+ * is in the key, and what it means others have told or will tell, so no parent is ever taken for
+ * the start of a prompt. A removal means that the object is gone from every medium. For one thread,
+ * used once.
+ */
+final class StoreNormaliser {
+
+  private final Normaliser facts;
+  private final StoreFacts store;
+  private final EngineBatch batch;
+  private final int rank;
+  private final List<KvEvent> events;
+  private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
+  private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
+
+  StoreNormaliser(Normaliser facts, StoreFacts store, EngineBatch batch) {
+    this.facts = facts;
+    this.store = store;
+    this.batch = batch;
+    Integer stated = batch.rank();
+    this.rank = stated == null ? facts.defaultRank() : stated;
+    this.events = new ArrayList<>(batch.events().size());
+  }
+
+  NormalisedBatch run() {
+    batch.skipped().forEach(skip -> count(skip.reason()));
+    for (EngineEvent event : batch.events()) {
+      SkipReason reason =
+          event instanceof EngineEvent.OfObject about
+              ? add(about.object(), about.event())
+              : clear();
+      if (reason != null) {
+        count(reason);
+      }
+    }
+    return new NormalisedBatch(
+        batch.timestampMicros(), events, skipped, remarks, null, List.of());
+  }
+
+  private @Nullable SkipReason clear() {
+    events.add(new KvEvent.Cleared(rank, ClearScope.ALL));
+    return null;
+  }
+
+  private @Nullable SkipReason add(StoreObject object, EngineEvent event) {
+    SkipReason foreign = reasonToSkip(object);
+    if (foreign != null) {
+      return foreign;
+    }
+    Hashes stated =
+        event instanceof EngineEvent.Stored stored
+            ? stored.hashes()
+            : event instanceof EngineEvent.Removed removed ? removed.hashes() : Hashes.EMPTY;
+    ObjectKey key = read(object.key(), stated);
+    if (key == null) {
+      return object.key() == null ? SkipReason.NO_HASHES : SkipReason.UNPARSED_KEY;
+    } else if (key.use() != ObjectKey.Use.BLOCK) {
+      return key.use() == ObjectKey.Use.OTHER_MODEL
+          ? SkipReason.OTHER_MODEL
+          : SkipReason.ATTENTION_GROUP;
+    }
+    int shard = store.shards().of(key);
+    if (shard == ShardNumber.MISFIT) {
+      return SkipReason.SHARD_MISMATCH;
+    }
+    Hashes hashes = stated.isEmpty() ? Hashes.wrap(key.hash()) : stated;
+    return event instanceof EngineEvent.Stored stored
+        ? addStored(object, stored, hashes, shard, store.shards().isGuess(key))
+        : addMove(object, hashes, shard, store.shards().isGuess(key));
+  }
+
+  private @Nullable SkipReason reasonToSkip(StoreObject object) {
+    String tenant = object.tenant();
+    String model = object.model();
+    boolean foreign =
+        tenant != null
+            && !tenant.isEmpty()
+            && !tenant.equals(PublisherId.DEFAULT_TENANT)
+            && !tenant.equals(store.registration().table().tenantId());
+    if (foreign) {
+      return SkipReason.OTHER_TENANT;
+    }
+    boolean other =
+        model != null
+            && !model.isEmpty()
+            && !ObjectKeys.sameModel(model, store.registration().table().model());
+    return other ? SkipReason.OTHER_MODEL : null;
+  }
+
+  /** What is known of an object, null = which block it holds is not. */
+  private @Nullable ObjectKey read(@Nullable String text, Hashes stated) {
+    if (text == null) {
+      return stated.isEmpty() ? null : ObjectKey.whole(stated.get(0));
+    }
+    ObjectKey key = ObjectKeys.parse(text, store.registration().table().model());
+    boolean tells = key != null && (stated.size() != 1 || key.hash() == stated.get(0));
+    if (!tells && stated.size() == 1 && (key == null || key.use() == ObjectKey.Use.BLOCK)) {
+      store.keys().learn(text, stated.get(0));
+    }
+    if (stated.isEmpty()) {
+      Long learnt = store.keys().hash(text);
+      return learnt == null ? key : withHash(key, learnt);
+    }
+    return key == null ? ObjectKey.whole(stated.get(0)) : key;
+  }
+
+  private static ObjectKey withHash(@Nullable ObjectKey key, long hash) {
+    return key == null
+        ? ObjectKey.whole(hash)
+        : new ObjectKey(key.use(), hash, key.part(), key.whole());
+  }
+
+  private @Nullable SkipReason addStored(
+      StoreObject object, EngineEvent.Stored stored, Hashes hashes, int shard, boolean guess) {
+    int size = stored.blockSize();
+    if (size != 0 && size != facts.blockSize()) {
+      return SkipReason.BLOCK_SIZE_MISMATCH;
+    }
+    if (stored.tokens().fit() == Fit.UNUSABLE) {
+      remark(Remark.TOKENS_UNUSABLE);
+    }
+    Long named = stored.parent();
+    Parent parent = named == null || named == 0 ? Parent.UNKNOWN : Parent.of(named);
+    Hashes locals = facts.hasher().locals(stored.tokens(), hashes.size(), facts.blockSize());
+    KvEvent.Stored first =
+        new KvEvent.Stored(
+            new Place(stored.scope().medium(), rank, shard, object.backendId()),
+            facts.contexts().of(stored.adapter(), stored.salt()),
+            parent,
+            hashes,
+            locals.isEmpty() || stored.hashes().isEmpty() ? Hashes.EMPTY : locals,
+            Hashes.EMPTY);
+    if (guess) {
+      remark(Remark.UNVERIFIED_SHARDS);
+    }
+    List<String> addresses = object.addresses();
+    if (addresses == null) {
+      events.add(first);
+    } else {
+      addAt(addresses, first);
+    }
+    return null;
+  }
+
+  /** An object was removed, or is at other addresses now. */
+  private @Nullable SkipReason addMove(
+      StoreObject object, Hashes hashes, int shard, boolean guess) {
+    Place everywhere = new Place(null, rank, shard, object.backendId());
+    List<String> addresses = object.addresses();
+    if (addresses == null || addresses.isEmpty()) {
+      events.add(new KvEvent.Removed(everywhere, hashes, Hashes.EMPTY));
+      return null;
+    }
+    if (guess) {
+      remark(Remark.UNVERIFIED_SHARDS);
+    }
+    addAt(
+        addresses,
+        new KvEvent.Stored(
+            everywhere,
+            facts.contexts().of(EngineEvent.Adapter.NONE, null),
+            Parent.UNKNOWN,
+            hashes,
+            Hashes.EMPTY,
+            Hashes.EMPTY));
+    return null;
+  }
+
+  /** Stored on the media of its addresses, and on no other. */
+  private void addAt(List<String> addresses, KvEvent.Stored block) {
+    Set<String> media = store.media().of(addresses);
+    for (String medium : media) {
+      events.add(
+          new KvEvent.Stored(
+              at(medium, block.place()),
+              block.context(),
+              block.parent(),
+              block.engineHashes(),
+              block.localHashes(),
+              block.extraHashes()));
+    }
+    for (String medium : store.media().all()) {
+      if (!media.contains(medium)) {
+        events.add(
+            new KvEvent.Removed(at(medium, block.place()), block.engineHashes(), Hashes.EMPTY));
+      }
+    }
+  }
+
+  private static Place at(String medium, Place place) {
+    return new Place(medium, place.rank(), place.group(), place.backendId());
+  }
+
+  private void remark(Remark remark) {
+    remarks.merge(remark, 1, Integer::sum);
+  }
+
+  private void count(SkipReason reason) {
+    skipped.merge(reason, 1, Integer::sum);
+  }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.bridge.decode.DecodeResult;
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.MooncakeDecoder;
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.testing.Pack;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.SeqHash;
+import io.kvindex.model.registration.LowerTier;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.Shards;
+import io.kvindex.model.registration.SourceOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class StoreNormaliserTest {
+
+  private static final String MASTER = "mooncake-master-0";
+  private static final String DIGEST =
+      "db87cee52504ca5732bad49ddb1d5b8551c011c1891996d58aacae47f66585ed";
+  private static final long HASH = 0x8aacae47f66585edL;
+
+  private @Nullable Normaliser normaliser;
+
+  @Test
+  void shouldNameTheBlockOnly_whenAMasterStoresAndRemoves() {
+    register(null, Map.of());
+    NormalisedBatch batch =
+        master(
+            Pack.masterEvent(true, key(0), "cpu", "default", List.of()),
+            Pack.masterEvent(true, "" + Long.toUnsignedString(HASH), "disk", "", List.of(HASH)),
+            Pack.masterEvent(false, key(0), "cpu", "default", List.of()));
+    assertThat(batch.events())
+        .containsExactly(
+            stored("cpu", 0, HASH, MASTER), stored("disk", 0, HASH, MASTER), gone(0, HASH, MASTER));
+    assertThat(batch.timestampMicros()).isEqualTo(1_760_000_000_250_000L);
+    assertThat(batch.skipped()).isEmpty();
+    assertThat(batch.remarks()).isEqualTo(Map.of(Remark.UNVERIFIED_SHARDS, 1));
+  }
+
+  @Test
+  void shouldCountEachReason_whenObjectsAreOfNoUse() {
+    register(Shards.of(2), Map.of());
+    NormalisedBatch batch =
+        master(
+            Pack.masterEvent(true, key(0).replace("llama", "qwen"), "cpu", "", List.of()),
+            Pack.masterEvent(true, key(0).replace("group:0", "group:1"), "cpu", "", List.of()),
+            Pack.masterEvent(true, key(0), "cpu", "acme", List.of()),
+            Pack.masterEvent(true, "checkpoint/step-7.bin", "cpu", "", List.of()),
+            Pack.masterEvent(true, key(2), "cpu", "", List.of()),
+            Pack.masterEvent(true, "12345", "cpu", "", List.of(12345L)),
+            Pack.masterEvent(true, key(1), "cpu", "", List.of()));
+    assertThat(batch.events()).containsExactly(stored("cpu", 1, HASH, MASTER));
+    assertThat(batch.skipped())
+        .isEqualTo(
+            Map.of(
+                SkipReason.OTHER_MODEL, 1,
+                SkipReason.ATTENTION_GROUP, 1,
+                SkipReason.OTHER_TENANT, 1,
+                SkipReason.UNPARSED_KEY, 1,
+                SkipReason.SHARD_MISMATCH, 2));
+    assertThat(batch.remarks()).isEmpty();
+  }
+
+  @Test
+  void shouldNumberShardsWithoutGapsOrRepeats_whenDimensionsAreDeclared() {
+    register(Shards.named(Map.of("tp", 3, "pp", 2, "kv", 2)), Map.of());
+    List<Integer> numbers = new ArrayList<>();
+    for (int tp = 0; tp < 3; tp++) {
+      for (int pp = 0; pp < 2; pp++) {
+        for (String kv : new String[] {"k", "v"}) {
+          String key = "org-llama_" + DIGEST + "_" + tp + "_" + pp + "_" + kv;
+          NormalisedBatch batch = master(Pack.masterEvent(true, key, "cpu", "", List.of()));
+          numbers.add(((KvEvent.Stored) batch.events().get(0)).place().group());
+        }
+      }
+    }
+    assertThat(numbers).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+
+    register(Shards.named(Map.of("pp", 2)), Map.of());
+    NormalisedBatch pipeline =
+        master(Pack.masterEvent(true, DIGEST + "_1_k", "cpu", "", List.of()));
+    assertThat(((KvEvent.Stored) pipeline.events().get(0)).place().group()).isEqualTo(1);
+
+    register(Shards.of(2), Map.of());
+    NormalisedBatch guess = master(Pack.masterEvent(true, DIGEST + "_1_v", "cpu", "", List.of()));
+    assertThat(((KvEvent.Stored) guess.events().get(0)).place().group()).isEqualTo(1);
+    assertThat(guess.remarks()).isEqualTo(Map.of(Remark.UNVERIFIED_SHARDS, 1));
+  }
+
+  @Test
+  void shouldTellMediaByAddress_whenEventsListReplicas() {
+    register(null, Map.of("NVMe", "DISK", "obj://", "OBJ"));
+    Hashes local = Hashes.wrap(new SeqHash(1337).locals(new int[] {1, 2}, 2, 2));
+    List<Object> store =
+        Arrays.asList(
+            "BlockStoreEvent",
+            1_760_000_000.25,
+            "some-key",
+            List.of("10.0.0.1:7000", "10.0.0.2/nvme0"),
+            7L,
+            0L,
+            List.of(1, 2),
+            2,
+            "org/llama",
+            "",
+            -1);
+    NormalisedBatch batch =
+        normalise(
+            List.of(
+                List.of(
+                    store,
+                    List.of("BlockUpdateEvent", 1_760_000_001.0, "some-key", List.of("obj://x")),
+                    List.of("BlockUpdateEvent", 1_760_000_001.0, "some-key", List.of()),
+                    List.of("BlockUpdateEvent", 1_760_000_001.0, "unknown", List.of("a")),
+                    List.of("RemoveAllEvent"))));
+    assertThat(batch.timestampMicros()).isEqualTo(1_760_000_000_250_000L);
+    assertThat(batch.events())
+        .containsExactlyInAnyOrder(
+            withLocal("CPU", local),
+            withLocal("DISK", local),
+            gone("OBJ"),
+            stored("OBJ", 0, 7, null),
+            gone("CPU"),
+            gone("DISK"),
+            gone(0, 7, null),
+            new KvEvent.Cleared(3, ClearScope.ALL));
+    assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.UNPARSED_KEY, 1));
+  }
+
+  @Test
+  void shouldReadMapsOfTheSameEvents_whenKeysTellTheBlock() {
+    register(null, Map.of());
+    NormalisedBatch batch =
+        normalise(
+            Pack.map(
+                "events",
+                List.of(
+                    Pack.map(
+                        "type",
+                        "BlockUpdateEvent",
+                        "ts",
+                        1.0,
+                        "mooncake_key",
+                        key(0),
+                        "addr_list",
+                        List.of("h:1")),
+                    Pack.map(
+                        "type",
+                        "BlockUpdateEvent",
+                        "ts",
+                        1.0,
+                        "mooncake_key",
+                        key(0),
+                        "addr_list",
+                        List.of()))));
+    assertThat(batch.events()).containsExactly(stored("CPU", 0, HASH, null), gone(0, HASH, null));
+    assertThat(batch.timestampMicros()).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void shouldLeaveLowerTiersToThePool_whenAnEngineSaysSo() {
+    SourceOptions options =
+        new SourceOptions(
+            CopyPolicy.COUNT, null, "", Set.of(), LowerTier.parse("pool:p"), null, 0, Map.of());
+    Normaliser engine = new Normaliser(registration(SourceType.VLLM, options));
+    DecodeResult batch =
+        new io.kvindex.bridge.decode.VllmDecoder()
+            .decode(
+                Pack.bytes(
+                    List.of(
+                        1.0,
+                        List.of(
+                            engineStore("GPU", 7L),
+                            engineStore("cpu", 8L),
+                            List.of("BlockRemoved", List.of(8L), "cpu"),
+                            List.of("BlockRemoved", List.of(7L), "GPU")))));
+    NormalisedBatch normal = engine.normalise((EngineBatch) batch);
+    assertThat(normal.events().get(0)).isInstanceOf(KvEvent.Stored.class);
+    assertThat(normal.events().get(1))
+        .isInstanceOfSatisfying(
+            KvEvent.Taught.class,
+            taught -> {
+              assertThat(taught.blocks().engineHashes()).isEqualTo(Hashes.wrap(8));
+              assertThat(taught.blocks().localHashes().size()).isEqualTo(1);
+            });
+    assertThat(normal.events().get(2)).isInstanceOf(KvEvent.Removed.class);
+    assertThat(normal.events()).hasSize(3);
+    assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.POOLED_TIER, 1));
+  }
+
+  private static List<@Nullable Object> engineStore(String medium, long hash) {
+    return Arrays.asList("BlockStored", List.of(hash), 5L, List.of(1, 2), 2, null, medium);
+  }
+
+  private static String key(int tp) {
+    return "prod@org/llama@tp_rank:" + tp + "@pcp0@dcp0@pp_rank:0@group:0@" + DIGEST;
+  }
+
+  private static KvEvent withLocal(String medium, Hashes local) {
+    return new KvEvent.Stored(
+        new Place(medium, 3, 0, null),
+        StatedContext.NONE,
+        Parent.UNKNOWN,
+        Hashes.wrap(7),
+        local,
+        Hashes.EMPTY);
+  }
+
+  private static KvEvent stored(String medium, int group, long hash, @Nullable String backend) {
+    return new KvEvent.Stored(
+        new Place(medium, 3, group, backend),
+        StatedContext.NONE,
+        Parent.UNKNOWN,
+        Hashes.wrap(hash),
+        Hashes.EMPTY,
+        Hashes.EMPTY);
+  }
+
+  private static KvEvent gone(int group, long hash, @Nullable String backend) {
+    return new KvEvent.Removed(new Place(null, 3, group, backend), Hashes.wrap(hash), Hashes.EMPTY);
+  }
+
+  private static KvEvent gone(String medium) {
+    return new KvEvent.Removed(new Place(medium, 3, 0, null), Hashes.wrap(7), Hashes.EMPTY);
+  }
+
+  private NormalisedBatch master(Object... events) {
+    return normalise(List.of(1_760_000_000_250L, List.of(events), 3));
+  }
+
+  private NormalisedBatch normalise(Object batch) {
+    DecodeResult result = new MooncakeDecoder().decode(Pack.bytes(batch));
+    assertThat(result).isInstanceOf(EngineBatch.class);
+    assertThat(normaliser).isNotNull();
+    return java.util.Objects.requireNonNull(normaliser).normalise((EngineBatch) result);
+  }
+
+  private void register(@Nullable Shards shards, Map<String, String> addressTiers) {
+    normaliser =
+        new Normaliser(
+            registration(
+                SourceType.MOONCAKE,
+                new SourceOptions(
+                    CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, addressTiers)));
+  }
+
+  private static Registration registration(SourceType type, SourceOptions options) {
+    return new Registration(
+        new PublisherId("pool-1", "default", 3),
+        "tcp://127.0.0.1:5557",
+        null,
+        type,
+        new TableId("default", "org/llama", 2, HashProfile.XXH3_DEFAULT),
+        List.of(""),
+        null,
+        options,
+        null);
+  }
+}
