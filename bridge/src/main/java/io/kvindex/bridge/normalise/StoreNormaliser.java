@@ -58,8 +58,7 @@ final class StoreNormaliser {
         count(reason);
       }
     }
-    return new NormalisedBatch(
-        batch.timestampMicros(), events, skipped, remarks, null, List.of());
+    return new NormalisedBatch(batch.timestampMicros(), events, skipped, remarks, null, List.of());
   }
 
   private @Nullable SkipReason clear() {
