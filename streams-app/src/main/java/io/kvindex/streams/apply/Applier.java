@@ -17,7 +17,6 @@ import io.kvindex.streams.row.TableRow;
 import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,27 +28,32 @@ final class Applier implements KvEvent.Visitor {
   private final RowBatch batch;
   private final Storing storing;
   private final Counts counts;
+  private final OwnerBook book;
   private final Media media = Media.standard();
   private @Nullable EventRecord record;
   private int tableRef;
   private int publisherRef;
   private long gaps;
+  private long nowMs;
 
   Applier(PartitionTable table, RowBatch batch, Storing storing, Counts counts) {
     this.table = table;
     this.batch = batch;
     this.storing = storing;
     this.counts = counts;
+    this.book = new OwnerBook(table, batch);
   }
 
   /**
    * Applies a record whose turn it is.
    *
    * @param gapsBefore holes of the stream so far
+   * @param appendTimeMs the log's time of it
    * @return holes of the stream after it
    */
-  long apply(EventRecord next, long gapsBefore) {
+  long apply(EventRecord next, long gapsBefore, long appendTimeMs) {
     record = next;
+    nowMs = appendTimeMs;
     gaps = gapsBefore;
     tableRef = tableRef(next);
     publisherRef = publisherRef(next);
@@ -62,11 +66,27 @@ final class Applier implements KvEvent.Visitor {
     int ref = publisherRef(first);
     PublisherRow known = table.publishers().get(ref);
     if (Sequencer.compareLives(first.incarnation(), known.life()) > 0) {
-      if (!Protection.FENCING.isOff()) {
-        killAll(ref);
+      boolean kept = Protection.FENCING.isOff();
+      if (!kept && first.incarnation().generation() == known.life().generation()) {
+        kept = book.endLife(ref, first.traits());
+      } else if (!kept) {
+        book.killAll(ref);
       }
-      batch.put(RowKeys.ofId(RowKind.PUBLISHER, ref), known.reborn(first.incarnation()).encode());
+      PublisherRow reborn = known.reborn(first.incarnation());
+      batch.put(
+          RowKeys.ofId(RowKind.PUBLISHER, ref),
+          (kept ? reborn.withGroups(known.groups()) : reborn).encode());
     }
+  }
+
+  /**
+   * Lets blocks go whose time is over.
+   *
+   * @param appendTimeMs the log's time, the only one that counts
+   * @return whether there is something to commit
+   */
+  boolean expire(long appendTimeMs) {
+    return book.expire(appendTimeMs);
   }
 
   /** The newest life of the record's publisher, that of the record if it is not known yet. */
@@ -109,14 +129,19 @@ final class Applier implements KvEvent.Visitor {
       counts.add(Outcome.GROUP_LIMIT, event.engineHashes().size());
       return;
     }
-    if (!publisher.knowsGroup(place.group())) {
+    long groups = 1L << place.group() | allShards(current().traits().shards());
+    if ((groups & ~publisher.groups()) != 0) {
       batch.put(
-          RowKeys.ofId(RowKind.PUBLISHER, publisherRef),
-          publisher.withGroup(place.group()).encode());
+          RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.withGroups(groups).encode());
     }
-    OwnerState owner = owner(place);
+    OwnerState owner = book.open(current(), tableRef, publisherRef, place, nowMs);
     storing.store(current(), event, owner, tableRef, publisherRef);
     counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
+  }
+
+  /** Groups of a block that is made of several objects: it counts from its last one on. */
+  private static long allShards(int shards) {
+    return shards == 1 ? 0 : -1L >>> Long.SIZE - shards;
   }
 
   @Override
@@ -124,34 +149,9 @@ final class Applier implements KvEvent.Visitor {
     storing.store(current(), event.blocks(), null, tableRef, publisherRef);
   }
 
-  private OwnerState owner(Place place) {
-    for (OwnerState owner : table.owners().live(publisherRef)) {
-      OwnerRow row = owner.row();
-      if (row.tableRef() == tableRef
-          && row.rank() == place.rank()
-          && Objects.equals(row.medium(), place.medium())
-          && Objects.equals(row.backendId(), place.backendId())) {
-        return owner;
-      }
-    }
-    int id = table.owners().next();
-    OwnerRow row =
-        new OwnerRow(
-            tableRef,
-            publisherRef,
-            place.rank(),
-            place.medium(),
-            place.backendId(),
-            current().type().isPool(),
-            table.publishers().get(publisherRef).life(),
-            false);
-    batch.put(RowKeys.ofId(RowKind.OWNER, id), row.encode());
-    return Objects.requireNonNull(table.owners().byId(id));
-  }
-
   @Override
   public void removed(KvEvent.Removed event) {
-    List<OwnerState> owners = addressed(event.place());
+    List<OwnerState> owners = book.addressed(publisherRef, event.place());
     Hashes hashes = event.engineHashes();
     for (int i = 0; i < hashes.size(); i++) {
       boolean there = false;
@@ -166,28 +166,11 @@ final class Applier implements KvEvent.Visitor {
     }
   }
 
-  /** Owners a removal speaks of: one medium, else the device tier, else for a pool all of it. */
-  private List<OwnerState> addressed(Place place) {
-    List<OwnerState> found = new ArrayList<>();
-    for (OwnerState owner : table.owners().live(publisherRef)) {
-      OwnerRow row = owner.row();
-      boolean medium =
-          place.medium() != null
-              ? place.medium().equals(row.medium())
-              : row.pool() || media.tier(row.medium()) == Tier.DEVICE;
-      boolean backend = place.backendId() == null || place.backendId().equals(row.backendId());
-      if (medium && backend && (row.pool() || row.rank() == place.rank())) {
-        found.add(owner);
-      }
-    }
-    return found;
-  }
-
   @Override
   public void cleared(KvEvent.Cleared event) {
     for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
       if (covers(event, owner.row())) {
-        kill(owner);
+        book.kill(owner);
       }
     }
     PublisherRow publisher = table.publishers().get(publisherRef);
@@ -217,21 +200,12 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void retired(KvEvent.Retired event) {
-    killAll(publisherRef);
+    book.killAll(publisherRef);
     gaps = 0;
   }
 
   @Override
   public void begun(KvEvent.Begun event) {
     // Its life was begun with its record.
-  }
-
-  private void killAll(int ref) {
-    List.copyOf(table.owners().live(ref)).forEach(this::kill);
-  }
-
-  /** From here on the owner is in no answer; its rows go bit by bit. */
-  private void kill(OwnerState owner) {
-    batch.put(RowKeys.ofId(RowKind.OWNER, owner.id()), owner.row().died().encode());
   }
 }

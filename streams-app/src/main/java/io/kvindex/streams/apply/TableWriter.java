@@ -69,6 +69,9 @@ public final class TableWriter {
    */
   public void take(EventRecord record, long offset, long appendTimeMs) {
     counts.taken(record.events().size());
+    if (applier.expire(appendTimeMs)) {
+      commit();
+    }
     Incarnation life = applier.life(record);
     if (Sequencer.compareLives(record.incarnation(), life) > 0) {
       applier.beginLife(record);
@@ -113,7 +116,7 @@ public final class TableWriter {
       }
       case DUPLICATE -> {
         if (Protection.DEDUPE.isOff()) {
-          applier.apply(record, stream.gaps());
+          applier.apply(record, stream.gaps(), appendTimeMs);
           commit();
         }
         counts.record(Outcome.DUPLICATE, record.events().size());
@@ -155,7 +158,7 @@ public final class TableWriter {
 
   private void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
     int ref = streamRef(record);
-    long gaps = applier.apply(record, before.gaps());
+    long gaps = applier.apply(record, before.gaps(), appendTimeMs);
     batch.position(
         ref,
         new StreamRow(

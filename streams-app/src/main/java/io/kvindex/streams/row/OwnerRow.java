@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param backendId cache owner inside the publisher, null = none named
  * @param pool whether its blocks serve other instances
  * @param incarnation the life it belongs to
- * @param dead fenced, cleared or retired: its blocks count no more and are being deleted
+ * @param dead fenced, cleared, retired or expired: its blocks count no more and are being deleted
+ * @param expiresAtMs time of the log from which its blocks count no more, {@link #NEVER} = none
  */
 public record OwnerRow(
     int tableRef,
@@ -27,14 +28,19 @@ public record OwnerRow(
     @Nullable String backendId,
     boolean pool,
     Incarnation incarnation,
-    boolean dead) {
+    boolean dead,
+    long expiresAtMs) {
+
+  /** Time of owners whose blocks count until they are removed. */
+  public static final long NEVER = 0;
 
   private static final int POOL = 1;
   private static final int DEAD = 2;
 
   /** The same owner, dead. */
   public OwnerRow died() {
-    return new OwnerRow(tableRef, publisherRef, rank, medium, backendId, pool, incarnation, true);
+    return new OwnerRow(
+        tableRef, publisherRef, rank, medium, backendId, pool, incarnation, true, expiresAtMs);
   }
 
   /** The bytes to store. */
@@ -47,6 +53,9 @@ public record OwnerRow(
     out.writeString(backendId);
     out.writeByte((pool ? POOL : 0) | (dead ? DEAD : 0));
     EventRecordCodec.writeIncarnation(out, incarnation);
+    if (expiresAtMs != NEVER) {
+      out.writeVarint(expiresAtMs);
+    }
     return out.toByteArray();
   }
 
@@ -67,6 +76,7 @@ public record OwnerRow(
         backendId,
         (flags & POOL) != 0,
         RowValue.readIncarnation(in),
-        (flags & DEAD) != 0);
+        (flags & DEAD) != 0,
+        in.atEnd() ? NEVER : in.readVarint());
   }
 }

@@ -12,7 +12,8 @@ import io.kvindex.model.event.RecordWriter;
  *
  * @param publisher who
  * @param life its newest life; its {@code clears} counts the clears seen in that life
- * @param groups bit per attention group seen in stores of this life
+ * @param groups bit per attention group seen in stores of this life, or per object its blocks are
+ *     made of
  */
 public record PublisherRow(PublisherId publisher, Incarnation life, long groups) {
 
@@ -29,9 +30,13 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups)
     return new PublisherRow(publisher, life.cleared(), groups);
   }
 
-  /** The same life with one more group seen. */
-  public PublisherRow withGroup(int group) {
-    return new PublisherRow(publisher, life, groups | 1L << group);
+  /**
+   * The same life with more groups seen.
+   *
+   * @param more bit per group
+   */
+  public PublisherRow withGroups(long more) {
+    return new PublisherRow(publisher, life, groups | more);
   }
 
   /** Whether stores of that group were seen. */

@@ -7,11 +7,13 @@ import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.row.OwnerRow;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /** The owners of a partition, live and dead: rows {@code O}. */
@@ -25,6 +27,10 @@ public final class Owners {
 
   /** Live owners whose publisher's row has not come yet. */
   private final Map<Integer, OwnerRow> unborn = new LinkedHashMap<>();
+
+  /** Live and dead, by the end of their time, only those that have one. */
+  private final PriorityQueue<OwnerState> expiring =
+      new PriorityQueue<>(Comparator.comparingLong(owner -> owner.row().expiresAtMs()));
 
   private int highest;
 
@@ -66,6 +72,9 @@ public final class Owners {
                 row.incarnation()));
     OwnerState owner = new OwnerState(id, row, index, slot);
     liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()).add(owner);
+    if (row.expiresAtMs() != OwnerRow.NEVER) {
+      expiring.add(owner);
+    }
     return owner;
   }
 
@@ -115,6 +124,21 @@ public final class Owners {
     if (owner.indexed()) {
       owner.index().freeOwner(owner.slot());
     }
+  }
+
+  /** Live owners whose time is over, each named once: the caller lets them die. */
+  public List<OwnerState> due(long nowMs) {
+    List<OwnerState> due = List.of();
+    for (OwnerState next = expiring.peek();
+        next != null && (next.row().dead() || next.row().expiresAtMs() <= nowMs);
+        next = expiring.peek()) {
+      if (!next.row().dead()) {
+        due = due.isEmpty() ? new ArrayList<>() : due;
+        due.add(next);
+      }
+      expiring.remove();
+    }
+    return due;
   }
 
   /** The owner with that number, null = its row is gone. */
