@@ -6,9 +6,11 @@ import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.LowerTierWatch;
 import io.kvindex.bridge.normalise.NormalisedBatch;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.normalise.Normaliser;
+import io.kvindex.bridge.normalise.Remark;
 import io.kvindex.model.registration.Registration;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,6 +21,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
 
   private final EngineDecoder decoder;
   private final Normaliser normaliser;
+  private final LowerTierWatch watch;
   private final int blockSize;
 
   /**
@@ -27,6 +30,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
   public EngineBatchDecoder(Registration registration, Learned learned) {
     decoder = EngineDecoder.forSource(registration.type());
     normaliser = new Normaliser(registration, learned);
+    watch = new LowerTierWatch(registration);
     blockSize = registration.table().blockSize();
   }
 
@@ -41,6 +45,9 @@ public final class EngineBatchDecoder implements BatchDecoder {
     batch.skipped().forEach((reason, count) -> skipped.put(reason.label(), (long) count));
     Map<String, Long> remarks = new HashMap<>();
     batch.remarks().forEach((remark, count) -> remarks.put(remark.label(), (long) count));
+    if (watch.suspects(batch.events())) {
+      remarks.put(Remark.UNVERIFIED_TIER.label(), 1L);
+    }
     return new Decoded(
         batch.timestampMicros(),
         batch.events(),

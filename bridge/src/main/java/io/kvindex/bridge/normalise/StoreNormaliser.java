@@ -15,6 +15,7 @@ import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -145,14 +146,15 @@ final class StoreNormaliser {
     }
     Long named = stored.parent();
     Parent parent = named == null || named == 0 ? Parent.UNKNOWN : Parent.of(named);
-    Hashes locals = facts.hasher().locals(stored.tokens(), hashes.size(), facts.blockSize());
+    StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
+    Hashes locals = facts.locals(stored, context);
     KvEvent.Stored first =
         new KvEvent.Stored(
             new Place(stored.scope().medium(), rank, shard, object.backendId()),
-            facts.contexts().of(stored.adapter(), stored.salt()),
+            context,
             parent,
             hashes,
-            locals.isEmpty() || stored.hashes().isEmpty() ? Hashes.EMPTY : locals,
+            locals.size() == hashes.size() ? locals : Hashes.EMPTY,
             Hashes.EMPTY);
     if (guess) {
       remark(Remark.UNVERIFIED_SHARDS);

@@ -208,6 +208,31 @@ class StoreNormaliserTest {
     assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.POOLED_TIER, 1));
   }
 
+  @Test
+  void shouldSuspectATier_whenMuchIsStoredAndNothingRemoved() {
+    LowerTierWatch watch =
+        new LowerTierWatch(
+            registration(SourceType.VLLM, SourceOptions.defaultFor(SourceType.VLLM)));
+    KvEvent some = many("cpu");
+    assertThat(watch.suspects(List.of(many("GPU"), many("GPU"), many("GPU")))).isFalse();
+    assertThat(watch.suspects(List.of(some))).isFalse();
+    assertThat(watch.suspects(List.of(some))).isTrue();
+    assertThat(watch.suspects(List.of(many("GPU")))).isFalse();
+    KvEvent removed = new KvEvent.Removed(Place.of("cpu", 0), Hashes.wrap(1), Hashes.EMPTY);
+    assertThat(watch.suspects(List.of(removed, some))).isFalse();
+    assertThat(watch.suspects(List.of(some, some, some))).isFalse();
+  }
+
+  private static KvEvent many(String medium) {
+    return new KvEvent.Stored(
+        Place.of(medium, 0),
+        StatedContext.NONE,
+        Parent.UNKNOWN,
+        Hashes.wrap(new long[(int) LowerTierWatch.MANY / 2]),
+        Hashes.EMPTY,
+        Hashes.EMPTY);
+  }
+
   private static List<@Nullable Object> engineStore(String medium, long hash) {
     return Arrays.asList("BlockStored", List.of(hash), 5L, List.of(1, 2), 2, null, medium);
   }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.launcher.process.AllInOne;
+import io.kvindex.launcher.process.AllInOneOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The Conductor RFC's worked example from frames on the wire to the answer over HTTP: engines that
+ * state tokens, and a Mooncake master that knows object keys only, two objects a block.
+ */
+@Tag("broker")
+class MooncakePoolIT {
+
+  private static final int[] PROMPT = {101, 15, 100, 55, 89, 63};
+  private static final long[] HASHES = {0x8aacae47f66585edL, 12, -13};
+  private static final int SHARDS = 2;
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(120)
+  void shouldGiveTheRfcsNumbers_whenAMasterTellsObjectKeysOnly() throws Exception {
+    try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
+        WirePublisher rank0 = new WirePublisher(0);
+        WirePublisher rank1 = new WirePublisher(0);
+        WirePublisher master = new WirePublisher(1)) {
+      Api api = new Api(server.uri());
+      api.post("/register", registration("vllm-1", "vLLM", 0, rank0));
+      api.post("/register", registration("vllm-1", "vLLM", 1, rank1));
+      api.post("/register", registration("pool", "Mooncake", 0, master).put("shards", SHARDS));
+      rank0.awaitSubscriber();
+      rank1.awaitSubscriber();
+      master.awaitSubscriber();
+
+      // The pool speaks first; one event of another model and one of no block are among it.
+      List<Object> events = new ArrayList<>();
+      events.add(master(true, "cpu", "n@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@" + "ab".repeat(32)));
+      events.add(master(true, "cpu", "checkpoint/step-7"));
+      both(events, true, "cpu", 0, 1);
+      both(events, true, "disk", 0, 2);
+      master.send(Arrays.asList(1_760_000_000_250L, events, 0));
+      rank0.send(
+          Arrays.asList(
+              1_760_000_000.5,
+              List.of(stored(0, 3), Arrays.asList("BlockRemoved", List.of(HASHES[2]), "GPU")),
+              0));
+      rank1.send(Arrays.asList(1_760_000_000.5, List.of(stored(0, 1)), 1));
+      awaitRow(
+          api, "{\"longest_matched\":6,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":4,\"DISK\":4}");
+
+      // One object of the first block goes, said of one medium, meant of all.
+      List<Object> gone = new ArrayList<>();
+      gone.add(master(false, "cpu", key(0, 1)));
+      master.send(Arrays.asList(1_760_000_001_250L, gone, 0));
+      awaitRow(
+          api, "{\"longest_matched\":6,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":2,\"DISK\":2}");
+
+      master.send(List.of(List.of(List.of("RemoveAllEvent"))));
+      awaitRow(
+          api, "{\"longest_matched\":4,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":0,\"DISK\":0}");
+      String workers = api.get("/workers").toString();
+      assertThat(workers).contains("skipped_other_model").contains("skipped_unparsed_key");
+    }
+  }
+
+  private static void awaitRow(Api api, String row) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(api.query("default", PROMPT, null, 2).toString())
+                    .isEqualTo("{\"vllm-1\":" + row + "}"));
+  }
+
+  private static ObjectNode registration(
+      String instance, String type, int rank, WirePublisher publisher) {
+    return Api.JSON
+        .createObjectNode()
+        .put("endpoint", publisher.endpoint())
+        .put("type", type)
+        .put("modelname", Api.MODEL)
+        .put("instance_id", instance)
+        .put("block_size", 2)
+        .put("dp_rank", rank);
+  }
+
+  /** vLLM's array form: blocks of the prompt from its start on the device. */
+  private static List<@Nullable Object> stored(int from, int to) {
+    List<Integer> tokens = Arrays.stream(PROMPT, 2 * from, 2 * to).boxed().toList();
+    List<Long> hashes = Arrays.stream(HASHES, from, to).boxed().toList();
+    return Arrays.asList("BlockStored", hashes, null, tokens, 2, null, "GPU");
+  }
+
+  /** A block's digest ends in the engine's integer. */
+  private static String key(int block, int shard) {
+    return "prod@org/"
+        + Api.MODEL
+        + "@tp_rank:"
+        + shard
+        + "@pcp0@dcp0@pp_rank:0@group:0@"
+        + "c1".repeat(24)
+        + HexFormat.of().toHexDigits(HASHES[block]);
+  }
+
+  private static void both(List<Object> events, boolean stored, String medium, int... blocks) {
+    for (int block : blocks) {
+      for (int shard = 0; shard < SHARDS; shard++) {
+        events.add(master(stored, medium, key(block, shard)));
+      }
+    }
+  }
+
+  /** Every member a master sends, legacy names included. */
+  private static Map<String, @Nullable Object> master(boolean stored, String medium, String key) {
+    Map<String, @Nullable Object> event = new LinkedHashMap<>();
+    event.put("event_id", 1);
+    event.put("timestamp", 1_760_000_000_250L);
+    event.put("event_type", stored ? "stored" : "removed");
+    event.put("type", stored ? "BlockStored" : "BlockRemoved");
+    for (String absent :
+        List.of("model_name", "block_size", "additional_salt", "lora_name", "dp_rank")) {
+      event.put(absent, null);
+    }
+    event.put("tenant_id", "default");
+    event.put("backend_id", "mooncake-master-0");
+    event.put("group_id", null);
+    event.put("medium", medium);
+    event.put("object_key", key);
+    event.put("seq_hashes", List.of());
+    event.put("block_hashes", List.of());
+    event.put("base_block_idx", stored ? 0 : null);
+    return event;
+  }
+}
