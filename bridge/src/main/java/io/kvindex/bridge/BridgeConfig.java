@@ -78,6 +78,20 @@ public record BridgeConfig(
         replay);
   }
 
+  /** The same with or without the bytes of undecodable frames, which hold token ids. */
+  public BridgeConfig withRawQuarantine(boolean kept) {
+    return new BridgeConfig(
+        kafka,
+        groupId,
+        groupInstanceId,
+        inFlightBytes,
+        deliveryTimeout,
+        progressEvery,
+        kept,
+        limits,
+        replay);
+  }
+
   /** The same with further settings for all Kafka clients. */
   public BridgeConfig withKafka(Map<String, String> more) {
     Map<String, String> all = new HashMap<>(kafka);

@@ -13,6 +13,8 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.quarantine.QuarantineCodec;
+import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.topic.Topics;
 import java.net.ServerSocket;
 import java.util.List;
@@ -225,6 +227,10 @@ class BridgeTest extends BridgeFixture {
     assertThat(records.get(10).events()).containsExactly(new KvEvent.Gap(10, 10));
     awaitState(bridge, PublisherState.DEGRADED);
     await().atMost(SOON).until(() -> quarantined().size() == 1);
-    assertThat(quarantined().get(0).value()).containsExactly(0xc1);
+    QuarantinedFrame frame = QuarantineCodec.decode(quarantined().get(0).value());
+    assertThat(frame.payload()).containsExactly(0xc1);
+    assertThat(frame.sequence()).isEqualTo(10);
+    assertThat(frame.incarnation()).isEqualTo(records.get(10).incarnation());
+    assertThat(frame.reason()).isEqualTo("not_msgpack");
   }
 }

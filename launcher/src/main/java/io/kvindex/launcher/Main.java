@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher;
 
+import io.kvindex.launcher.client.QuarantineCommand;
 import io.kvindex.launcher.client.QueryCommand;
 import io.kvindex.launcher.client.RegisterCommand;
 import io.kvindex.launcher.client.TapCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       TapCommand.class,
       QueryCommand.class,
       WorkersCommand.class,
+      QuarantineCommand.class,
       CommandLine.HelpCommand.class
     },
     mixinStandardHelpOptions = true,

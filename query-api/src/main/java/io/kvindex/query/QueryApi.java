@@ -7,6 +7,8 @@ import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.quarantine.FrameReader;
+import io.kvindex.query.quarantine.QuarantineRoutes;
 import io.kvindex.query.registration.RegistrationRoutes;
 import io.kvindex.query.registration.RegistrationService;
 import io.kvindex.query.registration.RegistrationTable;
@@ -80,6 +82,12 @@ public final class QueryApi implements AutoCloseable {
    */
   public static QueryApi start(
       Options options, IndexAccess index, PrometheusMeterRegistry metrics) {
+    return start(options, index, metrics, FrameReader.NONE);
+  }
+
+  /** The same with decoders to try on quarantined frames. */
+  public static QueryApi start(
+      Options options, IndexAccess index, PrometheusMeterRegistry metrics, FrameReader reader) {
     RegistrationTable registrations =
         new RegistrationTable(options.kafka(), options.media(), metrics);
     ProgressTable progress = new ProgressTable(options.kafka());
@@ -89,6 +97,8 @@ public final class QueryApi implements AutoCloseable {
       RegistrationRoutes registering =
           new RegistrationRoutes(service, registrations, options.defaultProfile());
       StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
+      QuarantineRoutes quarantine =
+          new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
       HttpServer server =
           HttpServer.start(
               options.http(),
@@ -96,6 +106,7 @@ public final class QueryApi implements AutoCloseable {
               routes -> {
                 registering.addTo(routes);
                 status.addTo(routes);
+                quarantine.addTo(routes);
               },
               metrics);
       PrometheusRegistry scraped = metrics.getPrometheusRegistry();

@@ -16,6 +16,7 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.GroupSpec;
+import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,6 +196,15 @@ final class BatchPublisher {
     status.outcome(FrameOutcome.QUARANTINED, 1);
     status.degraded(
         "batch " + Long.toUnsignedString(batch.sequence()) + " is in quarantine: " + reason);
-    sink.quarantine(registration.publisher(), batch.sequence(), batch.payload(), reason);
+    byte[] payload = batch.payload();
+    sink.quarantine(
+        registration.publisher(),
+        new QuarantinedFrame(
+            incarnation,
+            batch.sequence(),
+            batch.receivedMicros(),
+            reason,
+            payload.length,
+            payload));
   }
 }

@@ -6,6 +6,8 @@ import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.quarantine.QuarantineCodec;
+import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +16,6 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
  * Sends event records to the partition of their table and keeps account of what is acknowledged.
@@ -107,27 +108,18 @@ public final class EventSink {
   }
 
   /** Keeps a frame nobody could decode, with the reason. */
-  public void quarantine(PublisherId publisher, long sequence, byte[] payload, String reason) {
-    boolean raw = rawQuarantine && payload.length <= MAX_QUARANTINED_BYTES;
-    byte[] value = raw ? payload : new byte[0];
-    ProducerRecord<byte[], byte[]> record =
-        new ProducerRecord<>(
-            Topics.QUARANTINE, publisher.key().getBytes(StandardCharsets.UTF_8), value);
-    header(record, "reason", reason);
-    header(record, "sequence", Long.toUnsignedString(sequence));
-    header(record, "length", Integer.toString(payload.length));
+  public void quarantine(PublisherId publisher, QuarantinedFrame frame) {
+    boolean raw = rawQuarantine && frame.length() <= MAX_QUARANTINED_BYTES;
+    byte[] value = QuarantineCodec.encode(raw ? frame : frame.withoutPayload());
     send(
-        record,
+        new ProducerRecord<>(
+            Topics.QUARANTINE, publisher.key().getBytes(StandardCharsets.UTF_8), value),
         value.length,
         (metadata, problem) -> {
           if (problem != null) {
             metrics.produceError(problem);
           }
         });
-  }
-
-  private static void header(ProducerRecord<byte[], byte[]> record, String name, String text) {
-    record.headers().add(new RecordHeader(name, text.getBytes(StandardCharsets.UTF_8)));
   }
 
   private void send(ProducerRecord<byte[], byte[]> record, int length, Callback callback) {

@@ -55,6 +55,14 @@ public final class AllCommand implements Callable<Integer> {
       defaultValue = "127.0.0.1")
   private String bind;
 
+  @Option(
+      names = "--quarantine-raw",
+      paramLabel = "on|off",
+      description =
+          "Whether undecodable batches are kept with their bytes, which hold token ids (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
+  private OnOff rawQuarantine;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     ConductorConfig file = ConductorConfig.find(config, System.getenv());
@@ -64,7 +72,8 @@ public final class AllCommand implements Callable<Integer> {
             bind,
             httpPort == null ? file.httpPort() : httpPort,
             file,
-            defaultProfile(System.getenv()));
+            defaultProfile(System.getenv()),
+            rawQuarantine.isOn());
     AllInOne all = AllInOne.start(options);
     spec.commandLine()
         .getOut()

@@ -69,7 +69,12 @@ public final class AllInOne implements AutoCloseable {
         IndexerConfig.at(bootstrap, options.dataDir().resolve("tables")).alone(NAME);
     IndexerApp indexer = parts.add(IndexerApp.start(tables, partitions, metrics));
     Bridge bridge =
-        parts.add(Bridge.start(BridgeConfig.at(bootstrap).withGroupInstanceId(NAME), metrics));
+        parts.add(
+            Bridge.start(
+                BridgeConfig.at(bootstrap)
+                    .withGroupInstanceId(NAME)
+                    .withRawQuarantine(options.rawQuarantine()),
+                metrics));
     QueryApi api =
         parts.add(
             QueryApi.start(
@@ -81,7 +86,8 @@ public final class AllInOne implements AutoCloseable {
                     Media.standard()),
                 new StreamsIndexAccess(
                     indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros()))),
-                metrics));
+                metrics,
+                new QuarantineReader()));
     URI uri = URI.create("http://" + options.bind() + ":" + api.port());
     StartupGate.awaitReady(uri);
     StartupGate.register(uri, options.conductor().registrations());

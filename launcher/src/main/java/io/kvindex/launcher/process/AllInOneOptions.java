@@ -13,13 +13,15 @@ import java.nio.file.Path;
  * @param httpPort its port, 0 = any free one
  * @param conductor registrations from a file
  * @param defaultProfile hash profile of registrations that name none
+ * @param rawQuarantine whether undecodable batches are kept with their bytes, which hold token ids
  */
 public record AllInOneOptions(
     Path dataDir,
     String bind,
     int httpPort,
     ConductorConfig conductor,
-    HashProfile defaultProfile) {
+    HashProfile defaultProfile,
+    boolean rawQuarantine) {
 
   /** Everything at its default, on a directory. */
   public static AllInOneOptions in(Path dataDir) {
@@ -28,11 +30,12 @@ public record AllInOneOptions(
         HttpSettings.DEFAULT.bind(),
         HttpSettings.DEFAULT_PORT,
         ConductorConfig.NONE,
-        HashProfile.XXH3_DEFAULT);
+        HashProfile.XXH3_DEFAULT,
+        true);
   }
 
   /** The same on another port of the loopback address; 0 = any free one. */
   public AllInOneOptions withHttpPort(int port) {
-    return new AllInOneOptions(dataDir, bind, port, conductor, defaultProfile);
+    return new AllInOneOptions(dataDir, bind, port, conductor, defaultProfile, rawQuarantine);
   }
 }

@@ -41,11 +41,22 @@ public final class BridgeCommand implements Callable<Integer> {
       defaultValue = "127.0.0.1")
   private String bind;
 
+  @Option(
+      names = "--quarantine-raw",
+      paramLabel = "on|off",
+      description =
+          "Whether undecodable batches are kept with their bytes, which hold token ids (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
+  private OnOff rawQuarantine;
+
   @Override
   public Integer call() throws InterruptedException {
     cluster.ensureTopics();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Bridge bridge = Bridge.start(BridgeConfig.at(cluster.bootstrapServers()), metrics);
+    Bridge bridge =
+        Bridge.start(
+            BridgeConfig.at(cluster.bootstrapServers()).withRawQuarantine(rawQuarantine.isOn()),
+            metrics);
     BridgeHttp http = new BridgeHttp(bridge, metrics, bind, httpPort);
     spec.commandLine()
         .getOut()

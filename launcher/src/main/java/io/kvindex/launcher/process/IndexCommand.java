@@ -82,7 +82,8 @@ public final class IndexCommand implements Callable<Integer> {
                     AllCommand.defaultProfile(System.getenv()),
                     Media.standard()),
                 new StreamsIndexAccess(indexer, () -> 0),
-                metrics));
+                metrics,
+                new QuarantineReader()));
     URI uri = URI.create("http://" + bind + ":" + api.port());
     StartupGate.awaitReady(uri);
     spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.quarantine;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.quarantine.QuarantinedFrame;
+import io.kvindex.model.topic.Topics;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.registration.Registered;
+import io.kvindex.query.registration.RegistrationSnapshot;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The quarantined batches, and how a publisher gets rid of them: its next life is claimed in the
+ * progress topic, as at a restart. The bridge that follows it sees a life beyond its own, claims
+ * another one, which hides all that the publisher announced, and reads its replay from 0 with the
+ * decoders it has now. So nothing old is ever appended behind what is newer. Thread-safe.
+ */
+final class Quarantine {
+
+  private final QuarantineLog log;
+  private final Map<String, Object> kafka;
+  private final Duration timeout;
+  private final Supplier<RegistrationSnapshot> registrations;
+  private final Function<PublisherId, @Nullable BridgeProgress> progress;
+  private final FrameReader reader;
+
+  Quarantine(
+      Map<String, Object> kafka,
+      Duration timeout,
+      Supplier<RegistrationSnapshot> registrations,
+      Function<PublisherId, @Nullable BridgeProgress> progress,
+      FrameReader reader) {
+    this.log = new QuarantineLog(kafka, timeout);
+    this.kafka = kafka;
+    this.timeout = timeout;
+    this.registrations = registrations;
+    this.progress = progress;
+    this.reader = reader;
+  }
+
+  /** The newest batches of the publishers asked for, newest last. */
+  List<QuarantineEntry> list(Predicate<PublisherId> which, int limit) {
+    Deque<QuarantineEntry> newest = new ArrayDeque<>();
+    log.read(
+        (publisher, frame) -> {
+          if (which.test(publisher)) {
+            newest.addLast(entry(publisher, frame));
+            if (newest.size() > limit) {
+              newest.removeFirst();
+            }
+          }
+        });
+    return new ArrayList<>(newest);
+  }
+
+  private QuarantineEntry entry(PublisherId publisher, QuarantinedFrame frame) {
+    Registered registered = registrations.get().get(publisher);
+    BridgeProgress heard = progress.apply(publisher);
+    Long life = heard == null ? null : heard.life();
+    boolean current =
+        registered != null
+            && life != null
+            && registered.generation() == frame.incarnation().generation()
+            && life == frame.incarnation().life();
+    byte[] payload = frame.payload();
+    Boolean readable =
+        registered == null || !frame.isKept()
+            ? null
+            : Boolean.valueOf(reader.problem(registered.registration(), payload) == null);
+    return new QuarantineEntry(publisher, frame.withoutPayload(), current, readable);
+  }
+
+  /**
+   * Whether its publisher is rebuilt.
+   *
+   * @param frames batches of its present life in quarantine
+   * @param readable those among them that can be decoded now
+   * @param note what is done, or why nothing, for people
+   */
+  record Retried(
+      PublisherId publisher, long frames, long readable, boolean rebuilding, String note) {}
+
+  /**
+   * Rebuilds the publishers asked for of which something can be decoded now.
+   *
+   * @param force rebuilds the others with something in quarantine too: the engine may have whole
+   *     what was damaged on its way
+   */
+  List<Retried> retry(Predicate<PublisherId> which, boolean force) throws InterruptedException {
+    List<QuarantineEntry> entries = list(which, Integer.MAX_VALUE);
+    List<Retried> retried = new ArrayList<>();
+    for (Registered one : registrations.get().all()) {
+      PublisherId publisher = one.registration().publisher();
+      if (which.test(publisher)) {
+        List<QuarantineEntry> mine =
+            entries.stream().filter(e -> e.current() && e.publisher().equals(publisher)).toList();
+        long readable = mine.stream().filter(e -> Boolean.TRUE.equals(e.readable())).count();
+        boolean rebuild = readable > 0 || force && !mine.isEmpty();
+        if (rebuild) {
+          claim(one);
+        }
+        retried.add(new Retried(publisher, mine.size(), readable, rebuild, note(mine, rebuild)));
+      }
+    }
+    return retried;
+  }
+
+  private static String note(List<QuarantineEntry> mine, boolean rebuild) {
+    if (mine.isEmpty()) {
+      return "nothing in quarantine";
+    } else if (rebuild) {
+      return "rebuilt from the engine's replay; stays degraded if that does not reach back to batch 0";
+    }
+    return "still not readable; --force rebuilds from the engine's replay all the same";
+  }
+
+  private void claim(Registered one) throws InterruptedException {
+    BridgeProgress claim = BridgeProgress.claim(one.registration(), one.generation());
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer())) {
+      // By key it meets the partition its registration is in, which says where the progress goes.
+      producer
+          .send(
+              new ProducerRecord<>(
+                  Topics.BRIDGE_PROGRESS,
+                  claim.publisher().key().getBytes(StandardCharsets.UTF_8),
+                  BridgeProgressCodec.encode(claim)))
+          .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException | KafkaException e) {
+      throw ApiException.of(
+          ErrorCode.NOT_READY,
+          "the rebuild of " + claim.publisher() + " could not be stored: " + e);
+    }
+  }
+}
