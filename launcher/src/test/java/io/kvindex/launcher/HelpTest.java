@@ -34,10 +34,11 @@ class HelpTest {
         "unregister",
         "query",
         "workers",
+        "quarantine list",
         "tap"
       })
   void shouldExplainItself_whenAskedForHelp(String command) {
-    assertThat(run(command, "--help")).isZero();
+    assertThat(run((command + " --help").split(" "))).isZero();
     assertThat(out.toString()).startsWith("Usage: kvindex " + command).contains("(default:");
   }
 

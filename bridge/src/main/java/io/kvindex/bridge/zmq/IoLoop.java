@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import io.kvindex.bridge.metrics.OncePerMinute;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.zeromq.ZMQ;
 public final class IoLoop implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(IoLoop.class);
+  private static final OncePerMinute ERRORS = new OncePerMinute();
   private static final int MAX_SOCKETS = 65_536;
   private static final int MAX_TASKS = 4_096;
   private static final long POLL_MS = 250;
@@ -179,7 +181,9 @@ public final class IoLoop implements AutoCloseable {
       try {
         turn();
       } catch (RuntimeException e) {
-        LOG.error("BUG: the socket loop goes on after an exception", e);
+        if (ERRORS.allows()) {
+          LOG.error("BUG: the socket loop goes on after an exception", e);
+        }
       }
     }
     poll.close();
@@ -208,7 +212,9 @@ public final class IoLoop implements AutoCloseable {
     try {
       step.run();
     } catch (RuntimeException e) {
-      LOG.error("BUG: a step of the socket loop failed", e);
+      if (ERRORS.allows()) {
+        LOG.error("BUG: a step of the socket loop failed", e);
+      }
     }
   }
 

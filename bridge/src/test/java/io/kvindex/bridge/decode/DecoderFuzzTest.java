@@ -18,7 +18,7 @@ import org.msgpack.value.Value;
 /** Damaged payloads: each is accepted, or skipped and rejected with a reason, and quickly. */
 class DecoderFuzzTest {
 
-  private static final int MUTATIONS = 100_000;
+  private static final int MUTATIONS = Integer.getInteger("fuzz.inputs", 100_000);
   private static final Duration SLOWEST = Duration.ofMillis(500);
 
   private static final List<EngineBatch> ORIGINALS =
@@ -31,7 +31,7 @@ class DecoderFuzzTest {
   private int reachedAnEvent;
 
   @Test
-  @Timeout(20)
+  @Timeout(600)
   void shouldAccountForEveryPayload_whenMutated() throws IOException {
     long seed = new Random().nextLong();
     System.out.println("DecoderFuzzTest seed " + seed);

@@ -34,6 +34,11 @@ final class Mutations {
     };
   }
 
+  /** Changes raw bytes only. */
+  static byte[] damage(byte[] payload, Random random) {
+    return random.nextBoolean() ? flipBits(payload, 2, random) : replaceByte(payload, random);
+  }
+
   private static byte[] flipBits(byte[] payload, int count, Random random) {
     byte[] copy = payload.clone();
     for (int i = 0; i < count; i++) {

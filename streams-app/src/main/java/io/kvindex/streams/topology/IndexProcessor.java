@@ -12,6 +12,7 @@ import io.kvindex.streams.store.TableAccessQuery;
 import io.kvindex.streams.table.PartitionTable;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
@@ -35,6 +36,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private final String storeName;
   private final Counts counts;
   private final Limits limits;
+  private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
 
@@ -71,13 +73,22 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     } catch (MalformedRecordException | NullPointerException e) {
       counts.taken(1);
       counts.record(Outcome.UNDECODABLE, 1);
+      warn(metadata, e);
+      return;
+    }
+    Objects.requireNonNull(writer).take(event, metadata.offset(), record.timestamp());
+  }
+
+  /** Each is counted; the log names one a minute. */
+  private void warn(RecordMetadata metadata, RuntimeException problem) {
+    long now = System.nanoTime();
+    if (now - nextWarningNs >= 0) {
+      nextWarningNs = now + TimeUnit.MINUTES.toNanos(1);
       LOG.warn(
           "undecodable record partition={} offset={}: {}",
           metadata.partition(),
           metadata.offset(),
-          e.getMessage());
-      return;
+          problem.getMessage());
     }
-    Objects.requireNonNull(writer).take(event, metadata.offset(), record.timestamp());
   }
 }
