@@ -3,7 +3,6 @@ package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.SubSocket;
-import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,11 +50,6 @@ final class Subscription implements SubSocket.Listener {
   void open(Runnable prepare) {
     opensAgain = false;
     if (open) {
-      return;
-    }
-    SourceType type = registration.type();
-    if (type == SourceType.MOONCAKE) {
-      status.failed("events of type " + type.wireName() + " are not decoded by this version");
       return;
     }
     try {
