@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher;
 
+import io.kvindex.launcher.chaos.ChaosCommand;
 import io.kvindex.launcher.client.QuarantineCommand;
 import io.kvindex.launcher.client.QueryCommand;
 import io.kvindex.launcher.client.RegisterCommand;
@@ -46,6 +47,7 @@ import picocli.CommandLine.Spec;
       QueryCommand.class,
       WorkersCommand.class,
       QuarantineCommand.class,
+      ChaosCommand.class,
       CommandLine.HelpCommand.class
     },
     mixinStandardHelpOptions = true,

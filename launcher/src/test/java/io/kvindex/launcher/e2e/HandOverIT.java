@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,19 +40,19 @@ class HandOverIT {
   void shouldAnswerWhatTheEnginesHold_whenBridgesAreKilledAndFrozen() throws InterruptedException {
     System.out.println("seed " + SEED);
     Random random = new Random(SEED);
-    int kafkaPort = KvindexProcess.freePort();
+    int kafkaPort = ChildProcess.freePort();
     String kafka = "127.0.0.1:" + kafkaPort;
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
-        KvindexProcess broker =
-            new KvindexProcess(
+        ChildProcess broker =
+            new ChildProcess(
                 directory,
                 "broker",
                 "--port",
                 Integer.toString(kafkaPort),
                 "--data-dir",
                 directory.resolve("b").toString());
-        KvindexProcess first = bridge(kafka);
-        KvindexProcess second = bridge(kafka);
+        ChildProcess first = bridge(kafka);
+        ChildProcess second = bridge(kafka);
         ServerProcess index = ServerProcess.index(directory, kafka)) {
       index.awaitReady();
       load.engines().forEach(engine -> index.api().register(engine, "default"));
@@ -81,8 +82,8 @@ class HandOverIT {
     }
   }
 
-  private KvindexProcess bridge(String kafka) {
-    return new KvindexProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+  private ChildProcess bridge(String kafka) {
+    return new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
   }
 
   private static void restartOne(LoadedEngines load, Random random) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,19 +34,19 @@ class SeparateProcessesIT {
   void shouldAnswerWhatTheEnginesHold_whenPartsAreKilledAndStartedAgain()
       throws InterruptedException {
     System.out.println("seed " + SEED);
-    int kafkaPort = KvindexProcess.freePort();
+    int kafkaPort = ChildProcess.freePort();
     String kafka = "127.0.0.1:" + kafkaPort;
     try (LoadedEngines load = new LoadedEngines(3, SEED);
-        KvindexProcess broker =
-            new KvindexProcess(
+        ChildProcess broker =
+            new ChildProcess(
                 directory,
                 "broker",
                 "--port",
                 Integer.toString(kafkaPort),
                 "--data-dir",
                 directory.resolve("b").toString());
-        KvindexProcess bridge =
-            new KvindexProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+        ChildProcess bridge =
+            new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
         ServerProcess index = ServerProcess.index(directory, kafka)) {
       index.awaitReady();
       load.engines().forEach(engine -> index.api().register(engine, "default"));

@@ -3,6 +3,7 @@ package io.kvindex.launcher.e2e;
 
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.launcher.chaos.ChildProcess;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,30 +11,30 @@ import java.time.Duration;
 /** A process with the HTTP API of an index. */
 final class ServerProcess implements AutoCloseable {
 
-  private final KvindexProcess process;
+  private final ChildProcess process;
   private final Api api;
 
-  private ServerProcess(KvindexProcess process, int port) {
+  private ServerProcess(ChildProcess process, int port) {
     this.process = process;
     this.api = new Api(URI.create("http://127.0.0.1:" + port));
   }
 
   /** {@code kvindex all} on a directory. */
   static ServerProcess all(Path directory) {
-    int port = KvindexProcess.freePort();
+    int port = ChildProcess.freePort();
     String data = directory.resolve("data").toString();
     return new ServerProcess(
-        new KvindexProcess(
+        new ChildProcess(
             directory, "all", "--http-port", Integer.toString(port), "--data-dir", data),
         port);
   }
 
   /** {@code kvindex index} against a broker. */
   static ServerProcess index(Path directory, String kafka) {
-    int port = KvindexProcess.freePort();
+    int port = ChildProcess.freePort();
     String data = directory.resolve("index").toString();
     return new ServerProcess(
-        new KvindexProcess(
+        new ChildProcess(
             directory,
             "index",
             "--kafka",
@@ -49,7 +50,7 @@ final class ServerProcess implements AutoCloseable {
     return api;
   }
 
-  KvindexProcess process() {
+  ChildProcess process() {
     return process;
   }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
@@ -25,6 +26,7 @@ public final class LossyProxy implements AutoCloseable {
   private static final int HANDSHAKE_MS = 300;
   private static final int POLL_MS = 5;
   private static final int MAX_DELAY = 20;
+  private static final int MAX_WITHHELD = 10_000;
 
   private final ZContext context = new ZContext();
   private final ZMQ.Socket sub;
@@ -39,6 +41,10 @@ public final class LossyProxy implements AutoCloseable {
   private final AtomicLong duplicated = new AtomicLong();
   private final AtomicLong delayed = new AtomicLong();
   private final AtomicLong truncated = new AtomicLong();
+  private final AtomicLong withheld = new AtomicLong();
+  private final List<List<byte[]>> waiting = new ArrayList<>();
+  private final Consumer<List<byte[]>> witness;
+  private boolean withholding;
   private ZMQ.Socket pub;
   private volatile Faults faults;
   private volatile boolean running = true;
@@ -56,7 +62,17 @@ public final class LossyProxy implements AutoCloseable {
 
   /** Connects to a publisher and binds a port of its own. */
   public LossyProxy(String publisher, long seed, Faults faults) {
+    this(publisher, seed, faults, frames -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param witness told by the proxy's thread of each message that is about to be passed on whole
+   */
+  public LossyProxy(String publisher, long seed, Faults faults, Consumer<List<byte[]>> witness) {
     this.faults = faults;
+    this.witness = witness;
     random = new Random(seed);
     sub = context.createSocket(SocketType.SUB);
     sub.setHWM(HIGH_WATER_MARK);
@@ -90,6 +106,29 @@ public final class LossyProxy implements AutoCloseable {
           held.forEach(message -> send(message.frames));
           held.clear();
           faults = next;
+        });
+  }
+
+  /** Lets nothing through any more until {@link #release}. */
+  public void withhold() throws InterruptedException {
+    execute(() -> withholding = true);
+  }
+
+  /** The messages that wait for {@link #release}, oldest first. */
+  public List<List<byte[]>> waiting() throws InterruptedException {
+    List<List<byte[]>> copy = new ArrayList<>();
+    execute(() -> copy.addAll(waiting));
+    return copy;
+  }
+
+  /** Passes on, late but whole, what was withheld, and goes on as before. */
+  public void release() throws InterruptedException {
+    execute(
+        () -> {
+          withholding = false;
+          withheld.addAndGet(waiting.size());
+          waiting.forEach(this::send);
+          waiting.clear();
         });
   }
 
@@ -155,6 +194,10 @@ public final class LossyProxy implements AutoCloseable {
 
   private void pass(List<byte[]> frames) {
     passed.incrementAndGet();
+    if (withholding && waiting.size() < MAX_WITHHELD) {
+      waiting.add(frames);
+      return;
+    }
     double chance = random.nextDouble();
     int others = 1 + random.nextInt(MAX_DELAY);
     Faults now = faults;
@@ -171,14 +214,14 @@ public final class LossyProxy implements AutoCloseable {
       truncated.incrementAndGet();
       byte[] payload = frames.get(frames.size() - 1);
       frames.set(frames.size() - 1, Arrays.copyOf(payload, payload.length / 2));
-      send(frames);
+      forward(frames);
     } else {
       send(frames);
     }
-    release();
+    releaseDue();
   }
 
-  private void release() {
+  private void releaseDue() {
     for (int i = 0; i < held.size(); i++) {
       Held message = held.get(i);
       if (message.others-- == 0) {
@@ -189,6 +232,11 @@ public final class LossyProxy implements AutoCloseable {
   }
 
   private void send(List<byte[]> frames) {
+    witness.accept(frames);
+    forward(frames);
+  }
+
+  private void forward(List<byte[]> frames) {
     for (int i = 0; i < frames.size(); i++) {
       pub.send(frames.get(i), i < frames.size() - 1 ? ZMQ.SNDMORE : 0);
     }
@@ -212,6 +260,11 @@ public final class LossyProxy implements AutoCloseable {
   /** Messages overtaken by others. */
   public long delayed() {
     return delayed.get();
+  }
+
+  /** Messages withheld and passed on later. */
+  public long withheld() {
+    return withheld.get();
   }
 
   /** Messages cut in half. */

@@ -65,6 +65,7 @@ public record EngineOptions(
     private String host = "127.0.0.1";
     private int replayBatches = 10_000;
     private int replayHighWaterMark = 1_000;
+    private double replayLoss;
     private InstantSource clock = InstantSource.system();
 
     private Builder(String name, EngineDialect dialect) {
@@ -148,6 +149,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder replayLoss(double value) {
+      replayLoss = value;
+      return this;
+    }
+
     public Builder clock(InstantSource value) {
       clock = value;
       return this;
@@ -168,7 +174,8 @@ public record EngineOptions(
               topic,
               host,
               replayBatches,
-              replayHighWaterMark),
+              replayHighWaterMark,
+              replayLoss),
           clock);
     }
 

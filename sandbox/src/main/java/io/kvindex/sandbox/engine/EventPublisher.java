@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -47,9 +48,9 @@ final class EventPublisher {
   private volatile Ending ending = Ending.NO;
 
   /** Binds both sockets ({@code tcp://host:*} = a free port) and starts the thread. */
-  EventPublisher(EngineOptions options, String bindPub, String bindReplay) {
+  EventPublisher(EngineOptions options, String bindPub, String bindReplay, AtomicLong replayLost) {
     topic = options.wire().topic().getBytes(StandardCharsets.UTF_8);
-    replay = new ReplayBuffer(options.wire().replayBatches(), options.wire().framing(), topic);
+    replay = new ReplayBuffer(options, topic, replayLost);
     try {
       pub = context.createSocket(SocketType.PUB);
       pub.setHWM(PUB_HIGH_WATER_MARK);

@@ -3,6 +3,8 @@ package io.kvindex.sandbox.engine;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMsg;
 
@@ -19,6 +21,9 @@ final class ReplayBuffer {
   private final int capacity;
   private final ReplayFraming framing;
   private final byte[] topic;
+  private final double loss;
+  private final AtomicLong lost;
+  private final Random random;
   private final ArrayDeque<Batch> batches = new ArrayDeque<>();
 
   /** A published batch. */
@@ -37,10 +42,16 @@ final class ReplayBuffer {
     }
   }
 
-  ReplayBuffer(int capacity, ReplayFraming framing, byte[] topic) {
-    this.capacity = capacity;
-    this.framing = framing;
+  /**
+   * @param lost counts what answers leave out
+   */
+  ReplayBuffer(EngineOptions options, byte[] topic, AtomicLong lost) {
+    this.capacity = options.wire().replayBatches();
+    this.framing = options.wire().framing();
     this.topic = topic;
+    this.loss = options.wire().replayLoss();
+    this.lost = lost;
+    this.random = new Random(options.cache().seed());
   }
 
   void add(Batch batch) {
@@ -64,7 +75,12 @@ final class ReplayBuffer {
     }
     long from = unsigned(start);
     for (Batch batch : batches) {
-      if (Long.compareUnsigned(batch.sequence(), from) >= 0) {
+      if (Long.compareUnsigned(batch.sequence(), from) < 0) {
+        continue;
+      }
+      if (random.nextDouble() < loss) {
+        lost.incrementAndGet();
+      } else {
         reply(router, identity, topic, batch.sequenceFrame(), batch.payload().bytes);
       }
     }

@@ -5,6 +5,7 @@ import io.kvindex.sandbox.engine.ReplayBuffer.Batch;
 import io.kvindex.sandbox.engine.ReplayBuffer.Payload;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ public final class SimulatedEngine implements AutoCloseable {
   private EventPublisher publisher;
   private EngineCounters counters = EngineCounters.zero();
   private long lastSequence = -1;
+  private final AtomicLong replayLost = new AtomicLong();
   private boolean running = true;
 
   private SimulatedEngine(EngineOptions options) {
@@ -28,7 +30,7 @@ public final class SimulatedEngine implements AutoCloseable {
     this.encoder = new EventEncoder(options.dialect(), options.wire().form());
     this.cache = new EngineCache(options);
     String anyPort = "tcp://" + options.wire().host() + ":*";
-    this.publisher = new EventPublisher(options, anyPort, anyPort);
+    this.publisher = new EventPublisher(options, anyPort, anyPort, replayLost);
   }
 
   /** Binds free ports and starts the publisher's thread. */
@@ -114,6 +116,11 @@ public final class SimulatedEngine implements AutoCloseable {
     return counters;
   }
 
+  /** Batches left out of replays on purpose, over all lives. */
+  public long replayBatchesLost() {
+    return replayLost.get();
+  }
+
   /** What the cache holds of one prompt right now, flushed or not; no block hash is looked at. */
   public synchronized Holdings holdings(
       int[] tokens, @Nullable String lora, @Nullable String salt) {
@@ -137,7 +144,7 @@ public final class SimulatedEngine implements AutoCloseable {
     }
     cache = new EngineCache(options);
     lastSequence = -1;
-    publisher = new EventPublisher(options, pub, replay);
+    publisher = new EventPublisher(options, pub, replay, replayLost);
     running = true;
   }
 

@@ -15,6 +15,8 @@ package io.kvindex.sandbox.engine;
  *     some 100 kB
  * @param replayHighWaterMark messages a slow replay reader may be behind before the engine drops
  *     silently; engines leave ZeroMQ's default of 1000; 0 = no limit
+ * @param replayLoss share of batches missing in a replay though its end marker comes, 0 to 1: what
+ *     the high-water mark does to a slow reader, but often
  */
 public record WireOptions(
     EventForm form,
@@ -25,7 +27,8 @@ public record WireOptions(
     String topic,
     String host,
     int replayBatches,
-    int replayHighWaterMark) {
+    int replayHighWaterMark,
+    double replayLoss) {
 
   public WireOptions {
     EngineOptions.require(rank >= 0, "rank", rank);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.launcher.e2e;
+package io.kvindex.launcher.chaos;
 
-import io.kvindex.launcher.Main;
+import io.kvindex.model.chaos.Protection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -11,12 +11,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One {@code kvindex} command in a JVM of its own, so that it can be killed like a real one. */
-final class KvindexProcess implements AutoCloseable {
+/**
+ * One {@code kvindex} command in a JVM of its own, so that it can be killed like a real one. For
+ * one thread at a time.
+ */
+public final class ChildProcess implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 30;
 
+  /** Not referred to as a class: this package is below it. */
+  private static final String MAIN = "io.kvindex.launcher.Main";
+
   private final Path directory;
+  private final Path log;
   private final List<String> arguments;
   private Process process;
 
@@ -24,25 +31,35 @@ final class KvindexProcess implements AutoCloseable {
    * @param directory for the log; nothing of the user's home is read
    * @param arguments command and flags
    */
-  KvindexProcess(Path directory, String... arguments) {
+  public ChildProcess(Path directory, String... arguments) {
+    this(arguments[0], directory, List.of(arguments));
+  }
+
+  /**
+   * The same with a name of its own for the log.
+   *
+   * @param name the log is {@code name.log}
+   */
+  public ChildProcess(String name, Path directory, List<String> arguments) {
     this.directory = directory;
-    this.arguments = List.of(arguments);
+    this.log = directory.resolve(name + ".log");
+    this.arguments = List.copyOf(arguments);
     this.process = start();
   }
 
   /** SIGKILL: nothing is flushed, nobody is told. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly();
     process.waitFor();
   }
 
   /** SIGSTOP: it stands still, and its connections stay. */
-  void freeze() throws InterruptedException {
+  public void freeze() throws InterruptedException {
     signal("STOP");
   }
 
   /** SIGCONT after {@link #freeze}. */
-  void thaw() throws InterruptedException {
+  public void thaw() throws InterruptedException {
     signal("CONT");
   }
 
@@ -59,19 +76,19 @@ final class KvindexProcess implements AutoCloseable {
   }
 
   /** Starts again with the same arguments; returns at once. */
-  void restart() {
+  public void restart() {
     process = start();
   }
 
   /** Gives the process some time; it must not end by itself. */
-  void letRun(long milliseconds) throws InterruptedException {
+  public void letRun(long milliseconds) throws InterruptedException {
     if (process.waitFor(milliseconds, TimeUnit.MILLISECONDS)) {
       failEnded();
     }
   }
 
   /** Fails if the process has ended. */
-  void requireAlive() {
+  public void requireAlive() {
     if (!process.isAlive()) {
       failEnded();
     }
@@ -86,13 +103,17 @@ final class KvindexProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
-        List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        List.of(
+            "-Xmx1g",
+            "-D" + Protection.PROPERTY + "=" + System.getProperty(Protection.PROPERTY, ""),
+            "-cp",
+            System.getProperty("java.class.path"),
+            MAIN));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CONDUCTOR_CONFIG_PATH", directory.resolve("none.json").toString());
     builder.redirectErrorStream(true);
-    builder.redirectOutput(
-        ProcessBuilder.Redirect.appendTo(directory.resolve(arguments.get(0) + ".log").toFile()));
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     try {
       return builder.start();
     } catch (IOException e) {
@@ -101,7 +122,7 @@ final class KvindexProcess implements AutoCloseable {
   }
 
   /** A port nobody listens on now. */
-  static int freePort() {
+  public static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {
