@@ -7,9 +7,7 @@ import io.kvindex.bridge.testing.FakeEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,7 +29,7 @@ class IoLoopTest {
       }
       for (int gone = 0; gone < ENGINES; gone++) {
         Counted reader = readers.get(gone);
-        loop.execute(() -> loop.unsubscribe(Objects.requireNonNull(reader.socket.get())));
+        loop.execute(() -> loop.unsubscribe(reader));
         subscribe(loop, engines.get(gone), reader);
         for (int i = 0; i < ENGINES; i++) {
           awaitHeard(engines.get(i), readers.get(i)); // while all others are quiet
@@ -57,26 +55,20 @@ class IoLoopTest {
 
   private static void subscribe(IoLoop loop, FakeEngine engine, Counted reader)
       throws InterruptedException {
-    loop.execute(
-        () ->
-            reader.socket.set(
-                loop.subscribe(engine.endpoint(), "", 1_000, new NoListener(), reader)));
+    loop.execute(() -> loop.subscribe(engine.endpoint(), "", 1_000, new NoListener(), reader));
   }
 
   private static final class Counted implements IoLoop.Reader {
-    final AtomicReference<SubSocket> socket = new AtomicReference<>();
     final AtomicInteger read = new AtomicInteger();
 
     @Override
-    public boolean wantsFrames() {
+    public boolean wantsMessages() {
       return true;
     }
 
     @Override
-    public void onReadable(SubSocket source) {
-      while (source.receive() != null) {
-        read.incrementAndGet();
-      }
+    public void onMessage(List<byte[]> frames) {
+      read.incrementAndGet();
     }
 
     @Override

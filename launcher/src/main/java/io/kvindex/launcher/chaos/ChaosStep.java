@@ -51,7 +51,7 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
   static List<ChaosStep> round(Shape shape, boolean withFreeze, int engines, Random random) {
     List<ChaosStep> steps = new ArrayList<>();
     boolean full = shape == Shape.FULL;
-    add(steps, Kind.RESTART_ENGINE, full ? 8 : 4, engines, random);
+    add(steps, Kind.RESTART_ENGINE, full ? 10 : 4, engines, random);
     add(steps, Kind.EARLY, full ? 2 : 1, engines, random);
     add(steps, Kind.STALL, 1, engines, random);
     add(steps, Kind.CLEAR, 1, engines, random);

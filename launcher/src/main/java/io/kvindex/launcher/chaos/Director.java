@@ -22,6 +22,7 @@ final class Director {
   private static final long FROZEN_NS = TimeUnit.SECONDS.toNanos(14);
 
   private static final int BURST = 150;
+  private static final int TRIES = 10;
 
   private final Fleet fleet;
   private final OwnProcesses processes;
@@ -120,12 +121,12 @@ final class Director {
   }
 
   private void kill(ChaosStep step, String name) throws InterruptedException {
-    awaitReady();
+    awaitRunning();
     processes.kill(name, step.downMs());
   }
 
   private void killBridges(ChaosEngine engine, ChaosStep step) throws InterruptedException {
-    awaitReady();
+    awaitRunning();
     processes.kill("bridge-1", step.downMs());
     processes.kill("bridge-2", step.downMs());
     engine.restart();
@@ -162,6 +163,15 @@ final class Director {
       engine.proxy().faults(ChaosEngine.FAULTS);
       engine.pause(false);
     }
+  }
+
+  /** The same until it succeeds, a few times; whether it did. */
+  boolean earlyForSure() throws InterruptedException {
+    int before = earlyRecords;
+    for (int i = 0; i < TRIES && earlyRecords == before; i++) {
+      early();
+    }
+    return earlyRecords > before;
   }
 
   /** Records that really came ahead of their turn. */
@@ -239,6 +249,13 @@ final class Director {
   void awaitReady() throws InterruptedException {
     if (!await(processes::areReady, PATIENCE_NS)) {
       findings.wrong("our processes are not ready after " + PATIENCE_NS / 1_000_000_000 + " s");
+    }
+  }
+
+  /** A process that starts is killed as well as one that is ready, but not before it runs. */
+  private void awaitRunning() throws InterruptedException {
+    if (!await(processes::areRunning, PATIENCE_NS)) {
+      findings.wrong("the indexer is not ready after " + PATIENCE_NS / 1_000_000_000 + " s");
     }
   }
 

@@ -3,6 +3,7 @@ package io.kvindex.launcher.chaos;
 
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.follow.EngineBatchDecoder;
+import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
@@ -69,9 +70,9 @@ final class EarlyRecord implements AutoCloseable {
         new TopicPartition(Topics.EVENTS, TablePartition.of(registration.table(), count));
     StreamId stream = StreamId.of(publisher);
     EventRecord newest = newest(events, stream);
-    Decoded batch = new EngineBatchDecoder(registration).decode(payload);
+    Decoded batch = new EngineBatchDecoder(registration, new Learned()).decode(payload);
     if (newest == null || newest.position().eventId() != last || batch.rejected() != null) {
-      return false;
+      return false; // the bridge was quicker, or is down
     }
     EventRecord early =
         new EventRecord(

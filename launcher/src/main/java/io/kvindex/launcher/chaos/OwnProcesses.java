@@ -146,6 +146,11 @@ final class OwnProcesses implements AutoCloseable {
     }
   }
 
+  /** Whether none is down or frozen, and the indexer answers. */
+  boolean areRunning() throws InterruptedException {
+    return startAtNs.isEmpty() && frozen.isEmpty() && api.isReady();
+  }
+
   /** Whether all run and say that they are ready. */
   boolean areReady() throws InterruptedException {
     if (!startAtNs.isEmpty() || !frozen.isEmpty()) {
