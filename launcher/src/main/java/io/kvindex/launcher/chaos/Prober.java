@@ -38,8 +38,11 @@ final class Prober implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "chaos-prober");
   private List<Question> suspects = List.of();
 
-  /** When the newest batch was sent that is visible for certain, by tenant: one table, one order. */
+  /**
+   * When the newest batch was sent that is visible for certain, by tenant: one table, one order.
+   */
   private final Map<String, Long> fresh = new HashMap<>();
+
   private volatile boolean running = true;
   private volatile long asked;
   private volatile long judged;
