@@ -85,6 +85,11 @@ class IoLoopTest {
 
   private static final class OpenGate implements IoLoop.Gate {
     @Override
+    public boolean hasRoom() {
+      return true;
+    }
+
+    @Override
     public boolean isClosed() {
       return false;
     }
