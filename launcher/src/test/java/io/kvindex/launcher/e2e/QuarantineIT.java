@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.Main;
+import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
 import io.kvindex.sandbox.chaos.Faults;
@@ -58,7 +59,7 @@ class QuarantineIT {
   @Test
   @Timeout(180)
   void shouldBeWholeAgain_whenARetryFindsTheReplay() throws Exception {
-    int replayPort = KvindexProcess.freePort();
+    int replayPort = ChildProcess.freePort();
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
         SimulatedEngine engine = EngineOptions.vllm("e").gpuBlocks(300).start();
         LossyProxy proxy = new LossyProxy(engine.endpoint(), 1, Faults.NONE)) {
