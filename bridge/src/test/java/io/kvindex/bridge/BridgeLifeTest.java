@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.testing.Chain;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
-import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.topic.Topics;
@@ -67,11 +66,11 @@ class BridgeLifeTest extends BridgeFixture {
   }
 
   @Test
-  void shouldSayFailed_whenATypeIsNotDecoded() throws Exception {
+  void shouldSayFailed_whenTheEndpointIsNone() throws Exception {
     Bridge bridge = bridge();
-    register(Site.engine(name, "tcp://127.0.0.1:9", null, SourceType.MOONCAKE));
+    register(Site.engine(name, "bogus://127.0.0.1:9", null));
     awaitState(bridge, PublisherState.FAILED);
-    assertThat(worker(bridge).lastError()).contains("Mooncake");
+    assertThat(worker(bridge).lastError()).contains("can not follow bogus://127.0.0.1:9");
     await().atMost(SOON).until(() -> mine(Topics.BRIDGE_PROGRESS).size() >= 2);
   }
 
