@@ -2,6 +2,7 @@
 package io.kvindex.launcher;
 
 import io.kvindex.launcher.chaos.ChaosCommand;
+import io.kvindex.launcher.client.IngestCommand;
 import io.kvindex.launcher.client.QuarantineCommand;
 import io.kvindex.launcher.client.QueryCommand;
 import io.kvindex.launcher.client.RegisterCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       RegisterCommand.class,
       UnregisterCommand.class,
       TapCommand.class,
+      IngestCommand.class,
       QueryCommand.class,
       WorkersCommand.class,
       QuarantineCommand.class,

@@ -35,6 +35,7 @@ class HelpTest {
         "query",
         "workers",
         "quarantine list",
+        "ingest",
         "tap"
       })
   void shouldExplainItself_whenAskedForHelp(String command) {

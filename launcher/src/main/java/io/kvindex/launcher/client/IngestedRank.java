@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.sandbox.engine.PayloadPublisher;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank's events on their way: published under their own numbers, so that a number that is
+ * missing is a hole, and one that comes again begins a new life. Never further ahead of what
+ * answers show than the replay reaches back.
+ */
+final class IngestedRank implements AutoCloseable {
+
+  private static final int AHEAD = PayloadPublisher.KEPT / 2;
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final ApiClient api;
+  private final ObjectNode registration;
+  private final PayloadPublisher publisher;
+  private final TrtllmTranslator translator;
+  private final Map<String, Long> counts;
+  private final int patienceSeconds;
+  private long last = -1;
+  private int unseen;
+
+  /** The life before the one being sent, null = there was none. */
+  private @Nullable Long formerLife;
+
+  private IngestedRank(
+      ApiClient api,
+      ObjectNode registration,
+      PayloadPublisher publisher,
+      TrtllmTranslator translator,
+      Map<String, Long> counts,
+      int patienceSeconds) {
+    this.api = api;
+    this.registration = registration;
+    this.publisher = publisher;
+    this.translator = translator;
+    this.counts = counts;
+    this.patienceSeconds = patienceSeconds;
+  }
+
+  /** Opens the sockets and makes the server follow them. */
+  static IngestedRank begin(
+      ApiClient api,
+      ObjectNode registration,
+      String host,
+      TrtllmTranslator translator,
+      Map<String, Long> counts,
+      int patienceSeconds)
+      throws IOException, InterruptedException {
+    String name = registration.path("instance_id").asText();
+    PayloadPublisher publisher = new PayloadPublisher("ingest-" + name, host);
+    try {
+      registration
+          .put("endpoint", publisher.endpoint())
+          .put("replay_endpoint", publisher.replayEndpoint());
+      api.post("/register", registration);
+    } catch (IOException | InterruptedException e) {
+      publisher.close();
+      throw e;
+    }
+    return new IngestedRank(api, registration, publisher, translator, counts, patienceSeconds);
+  }
+
+  void take(long id, JsonNode object) throws IOException, InterruptedException {
+    if (id <= last) {
+      beginAgain();
+    } else if (id > last + 1) {
+      counts.merge("missing", id - last - 1, Long::sum);
+    }
+    publisher.publish(id, translator.translate(object));
+    last = id;
+    if (++unseen >= AHEAD) {
+      awaitVisible();
+    }
+  }
+
+  /** Its numbers begin anew, so it is another process with an empty cache. */
+  private void beginAgain() throws IOException, InterruptedException {
+    awaitVisible();
+    formerLife = listener().path("life").asLong();
+    counts.merge("restarts", 1L, Long::sum);
+    translator.restart();
+    publisher.restart();
+    last = -1;
+  }
+
+  /**
+   * Waits until answers show all that was sent.
+   *
+   * @throws IOException if that takes too long
+   */
+  void awaitVisible() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(patienceSeconds);
+    while (!isVisible()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException(
+            "event "
+                + last
+                + " is not visible after "
+                + patienceSeconds
+                + " s; does the bridge reach "
+                + publisher.endpoint()
+                + "? It says: "
+                + listener().path("last_error").asText("nothing"));
+      }
+      LockSupport.parkNanos(POLL_NS);
+    }
+    unseen = 0;
+  }
+
+  private boolean isVisible() throws IOException, InterruptedException {
+    JsonNode listener = listener();
+    boolean followed = listener.path("endpoint").asText().equals(publisher.endpoint());
+    boolean current = formerLife == null || listener.path("life").asLong() > formerLife;
+    return last < 0 || followed && current && listener.path("visible_event_id").asLong(-1) >= last;
+  }
+
+  private JsonNode listener() throws IOException, InterruptedException {
+    for (JsonNode worker : api.get("/workers")) {
+      if (worker.path("instance_id").equals(registration.path("instance_id"))
+          && worker.path("tenant_id").equals(registration.path("tenant_id"))) {
+        return worker.path("listeners").path(registration.path("dp_rank").asText());
+      }
+    }
+    return ApiClient.JSON.createObjectNode();
+  }
+
+  @Override
+  public void close() {
+    publisher.close();
+  }
+}
