@@ -179,11 +179,11 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     if (System.nanoTime() - nextLoadNs >= 0) {
       tryToLoad();
     }
-    progressReader.tail(
-        assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList(),
-        this::noteProgress);
     publishers.turn();
     if (System.nanoTime() - nextProgressNs >= 0) {
+      progressReader.tail(
+          assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList(),
+          this::noteProgress);
       progressWriter.write(publishers.all());
       nextProgressNs = System.nanoTime() + progressNs;
     }

@@ -50,6 +50,7 @@ public final class KafkaSettings {
     // A quiet bridge keeps its metadata: fetching it anew would block the I/O thread.
     settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, Duration.ofDays(7).toMillis());
     settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
+    settings.putIfAbsent(ProducerConfig.ENABLE_METRICS_PUSH_CONFIG, false);
     return settings;
   }
 
@@ -67,6 +68,7 @@ public final class KafkaSettings {
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
+    settings.putIfAbsent(ConsumerConfig.ENABLE_METRICS_PUSH_CONFIG, false);
     return settings;
   }
 

@@ -7,7 +7,7 @@ import org.zeromq.ZMQ;
 final class SocketOptions {
 
   private static final int RECONNECT_FIRST_MS = 100;
-  private static final int RECONNECT_MAX_MS = 5_000;
+  private static final int RECONNECT_MAX_MS = 10_000;
 
   /**
    * JeroMQ 0.6.0 leaves 2-3 % of its TCP connections without a handshake for good (measured between

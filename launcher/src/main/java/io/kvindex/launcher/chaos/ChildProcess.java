@@ -24,6 +24,7 @@ public final class ChildProcess implements AutoCloseable {
 
   private final Path directory;
   private final Path log;
+  private final String heap;
   private final List<String> arguments;
   private Process process;
 
@@ -41,8 +42,18 @@ public final class ChildProcess implements AutoCloseable {
    * @param name the log is {@code name.log}
    */
   public ChildProcess(String name, Path directory, List<String> arguments) {
+    this(name, directory, "1g", arguments);
+  }
+
+  /**
+   * The same with that much memory.
+   *
+   * @param heap as {@code -Xmx} takes it
+   */
+  public ChildProcess(String name, Path directory, String heap, List<String> arguments) {
     this.directory = directory;
     this.log = directory.resolve(name + ".log");
+    this.heap = heap;
     this.arguments = List.copyOf(arguments);
     this.process = start();
   }
@@ -104,7 +115,8 @@ public final class ChildProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
-            "-Xmx1g",
+            "-Xmx" + heap,
+            "-XX:+ExitOnOutOfMemoryError",
             "-D" + Protection.PROPERTY + "=" + System.getProperty(Protection.PROPERTY, ""),
             "-cp",
             System.getProperty("java.class.path"),
@@ -119,6 +131,11 @@ public final class ChildProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Its process id. */
+  public long pid() {
+    return process.pid();
   }
 
   /** A port nobody listens on now. */

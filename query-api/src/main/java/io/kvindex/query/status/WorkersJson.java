@@ -95,8 +95,9 @@ final class WorkersJson {
     out.raw(',').name("state").string(one.state().wireName());
     out.raw(',').name("generation").number(one.registered().generation());
     StreamPosition visible = one.visible();
-    if (visible != null && visible.last() != null) {
-      out.raw(',').name("visible_event_id").number(visible.last().eventId());
+    Long whole = visible == null ? null : visible.lastWhole();
+    if (whole != null) {
+      out.raw(',').name("visible_event_id").number(whole);
     }
     if (visible != null) {
       out.raw(',').name("visible_gaps").number(visible.gaps());

@@ -28,6 +28,14 @@ public record StreamPosition(
     return gaps > 0;
   }
 
+  /** Event id of the newest batch of which all parts are visible, unsigned; null = none is. */
+  public @Nullable Long lastWhole() {
+    if (last == null || !last.last() && last.eventId() == 0) {
+      return null;
+    }
+    return last.last() ? last.eventId() : last.eventId() - 1;
+  }
+
   /** Whether the record with that event id, all parts of it, is visible. */
   public boolean covers(long eventId) {
     if (last == null) {

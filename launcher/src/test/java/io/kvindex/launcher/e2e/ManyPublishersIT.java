@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.launcher.chaos.ChildProcess;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Hundreds of publishers, most of them dead: a handful of threads, next to no processor time, and
+ * the living ones are followed as if they were alone.
+ */
+@Tag("broker")
+class ManyPublishersIT {
+
+  private static final int PUBLISHERS = 500;
+  private static final int ALIVE = 6;
+  private static final int MAX_THREADS = 24;
+  private static final double MAX_CORE = 0.05;
+  private static final long MEASURED_MS = 10_000;
+  private static final int STRETCHES = 6;
+
+  /** Threads every JVM has. */
+  private static final Set<String> JVM =
+      Set.of(
+          "Reference Handler",
+          "Finalizer",
+          "Signal Dispatcher",
+          "Service Thread",
+          "Monitor Deflation Thread",
+          "Common-Cleaner",
+          "Notification Thread",
+          "Attach Listener");
+
+  private static final Pattern THREAD = Pattern.compile("^\"(.+?)\" #\\d+", Pattern.MULTILINE);
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(300)
+  void shouldStayIdle_whenMostPublishersAreDead() throws Exception {
+    int kafkaPort = ChildProcess.freePort();
+    String kafka = "127.0.0.1:" + kafkaPort;
+    try (LoadedEngines load = new LoadedEngines(ALIVE, 7);
+        ChildProcess broker =
+            new ChildProcess(
+                directory,
+                "broker",
+                "--port",
+                Integer.toString(kafkaPort),
+                "--data-dir",
+                directory.resolve("b").toString());
+        ChildProcess bridge =
+            new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+        ServerProcess index = ServerProcess.index(directory, kafka)) {
+      index.awaitReady();
+      for (int i = ALIVE; i < PUBLISHERS; i++) {
+        registerDead(index.api(), i);
+      }
+      load.engines().forEach(engine -> index.api().register(engine, "default"));
+      load.start();
+      bridge.letRun(2_000);
+      load.pause();
+      awaitTruth(index.api(), load.engines());
+      assertThat(index.api().get("/workers")).hasSize(PUBLISHERS);
+
+      double idle = busyCores(bridge);
+      List<String> threads = threads(bridge);
+      System.out.printf(
+          "%d publishers: %d threads, %.3f of a core%n", PUBLISHERS, threads.size(), idle);
+      assertThat(threads).hasSizeLessThanOrEqualTo(MAX_THREADS);
+      assertThat(idle).isLessThan(MAX_CORE);
+      broker.requireAlive();
+    }
+  }
+
+  private static void registerDead(Api api, int number) {
+    ObjectNode body = Api.JSON.createObjectNode();
+    body.put("endpoint", "tcp://127.0.0.1:" + (20_000 + number))
+        .put("replay_endpoint", "tcp://127.0.0.1:" + (21_000 + number))
+        .put("type", "vLLM")
+        .put("modelname", Api.MODEL)
+        .put("instance_id", "dead-" + number)
+        .put("block_size", 16);
+    api.post("/register", body);
+  }
+
+  /** The quietest of some stretches: in the first ones a lot is still being compiled. */
+  private static double busyCores(ChildProcess process) throws Exception {
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < STRETCHES && least >= MAX_CORE; i++) {
+      long before = cpuTicks(process);
+      long startNs = System.nanoTime();
+      process.letRun(MEASURED_MS);
+      double seconds = (System.nanoTime() - startNs) / 1e9;
+      least = Math.min(least, (cpuTicks(process) - before) / 100.0 / seconds);
+    }
+    return least;
+  }
+
+  /** User and system time in hundredths of a second, see proc(5). */
+  private static long cpuTicks(ChildProcess process) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+  }
+
+  /** Java threads beside the JVM's own and those of Kafka's clients. */
+  private static List<String> threads(ChildProcess process) throws Exception {
+    Process jcmd =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(process.pid()),
+                "Thread.print")
+            .start();
+    String dump = new String(jcmd.getInputStream().readAllBytes());
+    Matcher matcher = THREAD.matcher(dump);
+    return matcher
+        .results()
+        .map(result -> result.group(1))
+        .filter(name -> !JVM.contains(name) && !name.contains("CompilerThread"))
+        .filter(name -> !name.startsWith("kafka-"))
+        .toList();
+  }
+
+  private static void awaitTruth(Api api, List<SimulatedEngine> engines) {
+    await()
+        .atMost(Duration.ofSeconds(90))
+        .untilAsserted(
+            () -> {
+              Truth truth = new Truth();
+              Random random = new Random(7);
+              for (int i = 0; i < 60; i++) {
+                int[] prompt = LoadedEngines.prompt(random);
+                JsonNode rows = api.query("default", prompt, null, 16);
+                for (SimulatedEngine engine : engines) {
+                  truth.check(rows, engine, prompt, null);
+                }
+              }
+              assertThat(truth.nonZero()).isPositive();
+            });
+  }
+}
