@@ -16,7 +16,7 @@ final class Director {
 
   private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
-  private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(4);
 
   /** Longer than the group waits for a member. */
   private static final long FROZEN_NS = TimeUnit.SECONDS.toNanos(14);
