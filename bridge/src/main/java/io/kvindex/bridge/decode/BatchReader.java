@@ -205,7 +205,7 @@ final class BatchReader {
           readTime();
         }
       } catch (MalformedEvent e) {
-        reason = SkipReason.MALFORMED;
+        reason = e.reason();
       }
     }
     if (reason != null) {

@@ -159,7 +159,8 @@ final class EventReader {
   private CacheScope readScope() {
     String medium = text(Field.MEDIUM);
     Integer group = optionalInt(Field.GROUP);
-    String kind = text(Field.SPEC_KIND);
+    String kind =
+        seek(Field.SPEC_KIND) ? ValueReader.readText(cursor, ValueReader.MAX_KIND_BYTES) : null;
     Integer window = optionalInt(Field.SLIDING_WINDOW);
     String locality = text(Field.LOCALITY);
     String ownership = text(Field.OWNERSHIP);

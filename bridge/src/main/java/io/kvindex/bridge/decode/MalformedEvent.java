@@ -8,7 +8,19 @@ package io.kvindex.bridge.decode;
 @SuppressWarnings("serial") // never serialised
 final class MalformedEvent extends RuntimeException {
 
+  private final SkipReason reason;
+
   MalformedEvent() {
+    this(SkipReason.MALFORMED);
+  }
+
+  MalformedEvent(SkipReason reason) {
     super("malformed event", null, false, false);
+    this.reason = reason;
+  }
+
+  /** What the event is counted as. */
+  SkipReason reason() {
+    return reason;
   }
 }

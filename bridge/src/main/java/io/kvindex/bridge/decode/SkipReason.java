@@ -4,7 +4,7 @@ package io.kvindex.bridge.decode;
 import java.util.Locale;
 
 /**
- * Why a single event of a good batch was left out: the first two while decoding, the others where
+ * Why a single event of a good batch was left out: the first three while decoding, the others where
  * the registration is known.
  */
 public enum SkipReason {
@@ -12,6 +12,10 @@ public enum SkipReason {
   UNKNOWN_TAG,
   /** No tag, a required member missing, or a member of an impossible type or value. */
   MALFORMED,
+  /**
+   * Holds a name beyond {@value ValueReader#MAX_TEXT_BYTES} bytes, which no record has room for.
+   */
+  NAME_TOO_LONG,
   /** Names no block. */
   NO_HASHES,
   /** Its block size is not the registered one. */

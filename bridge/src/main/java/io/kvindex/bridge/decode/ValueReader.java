@@ -16,6 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class ValueReader {
 
+  /**
+   * Longest name, salt or key. Each goes into a Kafka record whole, and one the broker refuses
+   * would be sent again for ever.
+   */
+  static final int MAX_TEXT_BYTES = 4_096;
+
+  /** Longest name of a group's kind; those of all groups of a publisher go into one record. */
+  static final int MAX_KIND_BYTES = 256;
+
   /** Names that come with every event, so that they cost no string each. */
   private static final NameTable<String> COMMON =
       names(
@@ -45,8 +54,17 @@ final class ValueReader {
     return new NameTable<>(table);
   }
 
-  /** A string or nil. */
+  /**
+   * A string or nil.
+   *
+   * @throws MalformedEvent if it is longer than any name is, see {@link #MAX_TEXT_BYTES}
+   */
   static @Nullable String readText(MsgPackCursor cursor) {
+    return readText(cursor, MAX_TEXT_BYTES);
+  }
+
+  /** The same with a bound of its own, in bytes of UTF-8. */
+  static @Nullable String readText(MsgPackCursor cursor, int maxBytes) {
     MsgPackType type = cursor.peek();
     if (type == MsgPackType.NIL) {
       return null;
@@ -54,6 +72,9 @@ final class ValueReader {
       throw new MalformedEvent();
     }
     int length = cursor.readRawHeader();
+    if (length > maxBytes) {
+      throw new MalformedEvent(SkipReason.NAME_TOO_LONG);
+    }
     int from = cursor.position();
     cursor.seek(from + length);
     String common = COMMON.find(cursor.bytes(), from, length);

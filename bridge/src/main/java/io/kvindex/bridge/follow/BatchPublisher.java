@@ -159,7 +159,7 @@ final class BatchPublisher {
       events.add(new KvEvent.Gap(batch.sequence(), batch.sequence()));
       records.whole(events);
     } else if (isNumbered()) {
-      Decoded fresh = FreshNumbers.fresh(decoded, session);
+      Decoded fresh = FreshNumbers.fresh(decoded, session, registration.publisher().key().length());
       records.numbered(events, fresh, session);
       events.addAll(fresh.events());
       noteDecoded(fresh);

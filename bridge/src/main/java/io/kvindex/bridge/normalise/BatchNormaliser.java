@@ -52,11 +52,11 @@ final class BatchNormaliser {
 
   private @Nullable SkipReason add(EngineEvent event) {
     if (event instanceof EngineEvent.Stored stored) {
-      return addStored(stored);
+      return addStored(ConnectorMedia.read(stored));
     } else if (event instanceof EngineEvent.Removed removed) {
-      return addRemoved(removed);
+      return addRemoved(ConnectorMedia.read(removed));
     } else if (event instanceof EngineEvent.Cleared cleared) {
-      events.add(new KvEvent.Cleared(rank, facts.clearScope(cleared.medium())));
+      events.add(new KvEvent.Cleared(rank, facts.clearScope(ConnectorMedia.of(cleared.medium()))));
       return null;
     }
     throw new IllegalStateException("BUG: no way to normalise " + event);

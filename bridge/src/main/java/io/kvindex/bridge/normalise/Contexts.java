@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Contexts {
 
-  /** Prefix of the stand-in for an adapter known by number only. */
-  private static final String BY_ID = "id:";
-
   private static final int NO_ADAPTER = -1;
 
   private final @Nullable String namespace;
@@ -44,7 +41,7 @@ final class Contexts {
 
   /** A number without a name is the registered adapter only where just that one is registered. */
   private @Nullable String defaultName(@Nullable Integer lora) {
-    return lora == null || singleAdapter ? defaultLora : BY_ID + lora;
+    return lora == null || singleAdapter ? defaultLora : StatedContext.nameOf(lora);
   }
 
   private static boolean isEmpty(@Nullable String text) {

@@ -8,18 +8,14 @@ import io.kvindex.model.event.Parent;
 /** How an engine's parent hash, or its absence, is to be read. */
 final class Parents {
 
-  /**
-   * Medium as only connectors to a store spell it. vLLM's Mooncake connector states no parent for
-   * the first block of each put, wherever in the prompt it stands.
-   */
-  private static final String CONNECTOR_MEDIUM = "cpu";
-
   private Parents() {}
 
   /**
    * A stated parent is one, except 0, which storage publishers and LMCache write for not known. No
    * parent means the start of a prompt only where the engine describes the block by its tokens; a
-   * store without tokens is a change of tier of blocks described before.
+   * store without tokens is a change of tier of blocks described before. Nor does it where only
+   * connectors to a store spell the medium so: vLLM's Mooncake connector states no parent for the
+   * first block of each put, wherever in the prompt it stands.
    */
   static Parent of(EngineEvent.Stored stored) {
     Long parent = stored.parent();
@@ -27,7 +23,7 @@ final class Parents {
       return parent == 0 ? Parent.UNKNOWN : Parent.of(parent);
     }
     boolean described =
-        stored.tokens().fit() != Fit.NONE && !CONNECTOR_MEDIUM.equals(stored.scope().medium());
+        stored.tokens().fit() != Fit.NONE && !ConnectorMedia.CPU.equals(stored.scope().medium());
     return described ? Parent.ROOT : Parent.UNKNOWN;
   }
 }

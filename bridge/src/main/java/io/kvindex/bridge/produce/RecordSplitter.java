@@ -7,8 +7,11 @@ import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.KvEvent.Taught;
 import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts the events of a large batch into parts that fit a Kafka record; an event that is too large
@@ -16,8 +19,11 @@ import java.util.List;
  */
 public final class RecordSplitter {
 
-  /** Generous bound of an event without its hashes; names are bounded by what engines send. */
+  /** Generous bound of an event without its hashes and names. */
   private static final int EVENT_BYTES = 96;
+
+  /** UTF-8 takes no more for a char. */
+  private static final int BYTES_PER_CHAR = 3;
 
   private final int maxBytes;
 
@@ -57,12 +63,12 @@ public final class RecordSplitter {
     if (event instanceof Taught taught) {
       pieces(taught.blocks()).forEach(piece -> pieces.add(new Taught((Stored) piece)));
     } else if (event instanceof Stored stored) {
-      int step = Math.max(1, (maxBytes - EVENT_BYTES) / (3 * Long.BYTES));
+      int step = Math.max(1, (maxBytes - fixed(event)) / (3 * Long.BYTES));
       for (int from = 0; from < stored.engineHashes().size(); from += step) {
         pieces.add(piece(stored, from, Math.min(from + step, stored.engineHashes().size())));
       }
     } else if (event instanceof Removed removed) {
-      int step = Math.max(1, (maxBytes - EVENT_BYTES) / (2 * Long.BYTES));
+      int step = Math.max(1, (maxBytes - fixed(event)) / (2 * Long.BYTES));
       for (int from = 0; from < removed.engineHashes().size(); from += step) {
         int to = Math.min(from + step, removed.engineHashes().size());
         pieces.add(
@@ -104,6 +110,30 @@ public final class RecordSplitter {
     } else if (event instanceof Removed removed) {
       hashes = (long) removed.engineHashes().size() + removed.remainingCopies().size();
     }
-    return EVENT_BYTES + hashes * Long.BYTES;
+    return fixed(event) + hashes * Long.BYTES;
+  }
+
+  /** What a piece of the event takes besides hashes: bounded, as decoders bound names. */
+  private static int fixed(KvEvent event) {
+    int chars = 0;
+    if (event instanceof Stored stored) {
+      StatedContext context = stored.context();
+      chars =
+          chars(stored.place())
+              + chars(context.loraName())
+              + chars(context.namespace())
+              + chars(context.salt());
+    } else if (event instanceof Removed removed) {
+      chars = chars(removed.place());
+    }
+    return EVENT_BYTES + BYTES_PER_CHAR * chars;
+  }
+
+  private static int chars(Place place) {
+    return chars(place.medium()) + chars(place.backendId());
+  }
+
+  private static int chars(@Nullable String text) {
+    return text == null ? 0 : text.length();
   }
 }

@@ -48,6 +48,9 @@ public final class SendSession {
   /** Last number handed to the producer by stream; sender's thread only. */
   private final Map<String, Long> sentIds;
 
+  /** Characters of the streams' names; sender's thread only. */
+  private long streamChars;
+
   /** Last number acknowledged by stream. Guarded by this. */
   private final Map<String, Long> ackedIds;
 
@@ -65,6 +68,7 @@ public final class SendSession {
   public SendSession(@Nullable Acked start, Map<String, Long> ids, Runnable onFailure) {
     this.acked = start;
     this.sentIds = new HashMap<>(ids);
+    ids.keySet().forEach(sub -> streamChars += sub.length());
     this.ackedIds = new HashMap<>(ids);
     this.onFailure = onFailure;
   }
@@ -76,7 +80,14 @@ public final class SendSession {
 
   /** Notes a number about to be sent; sender's thread only. */
   public void sending(String sub, long id) {
-    sentIds.put(sub, id);
+    if (sentIds.put(sub, id) == null) {
+      streamChars += sub.length();
+    }
+  }
+
+  /** Characters of the names of all streams sent on; sender's thread only. */
+  public long streamChars() {
+    return streamChars;
   }
 
   /** How many streams have been sent on; sender's thread only. */

@@ -4,16 +4,18 @@ package io.kvindex.bridge.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.WireVectors.Vector;
+import io.kvindex.model.SourceType;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.msgpack.core.MessagePack;
-import org.msgpack.value.Value;
+import org.msgpack.value.ArrayValue;
 
 /** Damaged payloads: each is accepted, or skipped and rejected with a reason, and quickly. */
 class DecoderFuzzTest {
@@ -26,6 +28,7 @@ class DecoderFuzzTest {
 
   private final Map<RejectReason, Integer> rejected = new EnumMap<>(RejectReason.class);
   private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
+  private final Map<String, Integer> decoders = new TreeMap<>();
   private int clean;
   private int partly;
   private int reachedAnEvent;
@@ -41,12 +44,17 @@ class DecoderFuzzTest {
       int pick = random.nextInt(vectors.size());
       Vector vector = vectors.get(pick);
       byte[] mutant = Mutations.mutate(vector.payload(), random);
-      EngineDecoder decoder = random.nextBoolean() ? new VllmDecoder() : new SglangDecoder();
+      EngineDecoder decoder =
+          random.nextInt(4) > 0
+              ? vector.decoder()
+              : EngineDecoder.forSource(
+                  SourceType.values()[random.nextInt(SourceType.values().length)]);
       long start = System.nanoTime();
       DecodeResult result = decoder.decode(mutant);
       assertThat(System.nanoTime() - start)
           .as("time for mutant %d of %s", i, vector)
           .isLessThan(SLOWEST.toNanos());
+      decoders.merge(decoder.getClass().getSimpleName(), 1, Integer::sum);
       count(result, ORIGINALS.get(pick));
       if (i % 10 == 0 && result instanceof EngineBatch batch) {
         assertThat(batch.events().size() + batch.skipped().size())
@@ -55,14 +63,17 @@ class DecoderFuzzTest {
       }
     }
     System.out.printf(
-        "%,d sent = %,d clean + %,d with skips %s + rejected %s; %,d differ in an event%n",
-        MUTATIONS, clean, partly, skipped, rejected, reachedAnEvent);
+        "%,d sent = %,d clean + %,d with skips %s + rejected %s; %,d differ in an event; %s%n",
+        MUTATIONS, clean, partly, skipped, rejected, reachedAnEvent, decoders);
     int rejections = rejected.values().stream().mapToInt(Integer::intValue).sum();
     assertThat(clean + partly + rejections).isEqualTo(MUTATIONS);
     assertThat(clean + partly).as("at least half reach an event").isGreaterThan(MUTATIONS / 2);
     assertThat(reachedAnEvent).isGreaterThan(MUTATIONS / 4);
     assertThat(rejected.keySet()).contains(RejectReason.values());
-    assertThat(skipped.keySet()).containsOnly(SkipReason.MALFORMED, SkipReason.UNKNOWN_TAG);
+    assertThat(skipped.keySet())
+        .containsOnly(SkipReason.MALFORMED, SkipReason.UNKNOWN_TAG, SkipReason.NAME_TOO_LONG);
+    assertThat(decoders).hasSize(SourceType.values().length);
+    assertThat(decoders.values()).allMatch(inputs -> inputs > MUTATIONS / 50);
   }
 
   private void count(DecodeResult result, EngineBatch original) {
@@ -85,8 +96,8 @@ class DecoderFuzzTest {
 
   /** Counted by another unpacker. */
   private static int eventsSent(byte[] payload) throws IOException {
-    Value batch = MessagePack.newDefaultUnpacker(payload).unpackValue();
-    return batch.asArrayValue().get(1).asArrayValue().size();
+    ArrayValue batch = MessagePack.newDefaultUnpacker(payload).unpackValue().asArrayValue();
+    return batch.get(batch.size() == 1 ? 0 : 1).asArrayValue().size(); // stores send lists alone
   }
 
   private static List<Vector> goodVectors() {

@@ -110,7 +110,7 @@ final class Mutations {
   }
 
   private static Value anyValue(Random random) {
-    return switch (random.nextInt(13)) {
+    return switch (random.nextInt(14)) {
       case 0 -> ValueFactory.newNil();
       case 1 -> ValueFactory.newBoolean(random.nextBoolean());
       case 2 -> ValueFactory.newInteger(random.nextLong());
@@ -122,6 +122,7 @@ final class Mutations {
       case 8 -> ValueFactory.newBinary(randomBytes(random, 40));
       case 9 -> ValueFactory.newArray(ValueFactory.newInteger(1), ValueFactory.newNil());
       case 10 -> ValueFactory.newMap(ValueFactory.newString("cache_salt"), ValueFactory.newNil());
+      case 12 -> ValueFactory.newString("n".repeat(random.nextInt(6_000)));
       case 11 -> ValueFactory.newExtension((byte) random.nextInt(100), randomBytes(random, 20));
       default -> nested(random.nextInt(90));
     };

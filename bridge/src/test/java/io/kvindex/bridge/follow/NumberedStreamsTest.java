@@ -12,6 +12,7 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.sandbox.engine.StandardEvents;
 import io.kvindex.sandbox.engine.StandardEvents.Stream;
 import java.util.List;
@@ -148,6 +149,24 @@ class NumberedStreamsTest extends FollowerFixture {
     awaitAcked(following, 0);
     assertThat(following.status().counters()).containsEntry("skipped_stream_limit", 5L);
     assertThat(following.progress().lastIds()).hasSize(FreshNumbers.MAX_STREAMS + 1);
+  }
+
+  /** A progress record that Kafka refuses would never be written again. */
+  @Test
+  void shouldKeepProgressWritable_whenAPublisherInventsLongNames() throws Exception {
+    StandardEvents many = new StandardEvents();
+    for (int i = 0; i < FreshNumbers.MAX_STREAMS; i++) {
+      String salt = "s".repeat(900) + i;
+      many.stored(new Stream("llama", 4, salt, null, "n", "gpu", 0), 1, 0L, null, null, 1);
+    }
+    engine.publish(0, many.batch());
+    Following following = follow();
+    awaitAcked(following, 0);
+    assertThat(BridgeProgressCodec.encode(following.progress()).length).isLessThan(900_000);
+    long left = following.status().counters().getOrDefault("skipped_stream_limit", 0L);
+    assertThat(left).isBetween(1L, FreshNumbers.MAX_STREAMS - 200L);
+    assertThat(following.progress().lastIds())
+        .hasSize(FreshNumbers.MAX_STREAMS - Math.toIntExact(left) + 1);
   }
 
   private static StandardEvents one(Stream stream, long id) {

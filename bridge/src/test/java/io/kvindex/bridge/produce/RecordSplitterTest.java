@@ -3,21 +3,34 @@ package io.kvindex.bridge.produce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class RecordSplitterTest {
 
   private static final Place GPU = Place.of("GPU", 0);
+  private static final int HEADER_BYTES = 200;
 
   @Test
   void shouldKeepOnePart_whenABatchIsEmptyOrSmall() {
@@ -53,6 +66,54 @@ class RecordSplitterTest {
       parent = Parent.of(hashes.get(hashes.size() - 1));
     }
     assertThat(hashes).containsExactlyElementsOf(LongStream.range(7, 5_007).boxed().toList());
+  }
+
+  @Test
+  void shouldHoldItsBoundForBytes_whenNamesAndHashesAreMany() {
+    long seed = System.nanoTime();
+    System.out.println("RecordSplitterTest seed " + seed);
+    Random random = new Random(seed);
+    for (int run = 0; run < 200; run++) {
+      int bound = 70_000 + random.nextInt(100_000);
+      List<KvEvent> events = new ArrayList<>();
+      for (int i = random.nextInt(30); i >= 0; i--) {
+        Hashes hashes = Hashes.wrap(random.longs(random.nextInt(20_000)).toArray());
+        Place place = new Place(name(random), random.nextInt(9), random.nextInt(9), name(random));
+        StatedContext context =
+            new StatedContext(name(random), random.nextInt(), name(random), name(random));
+        Stored stored = new Stored(place, context, Parent.of(1), hashes, hashes, hashes);
+        events.add(
+            switch (random.nextInt(3)) {
+              case 0 -> stored;
+              case 1 -> new KvEvent.Taught(stored);
+              default -> new Removed(place, hashes, hashes);
+            });
+      }
+      for (List<KvEvent> part : new RecordSplitter(bound).split(events)) {
+        assertThat(encodedLength(part)).isLessThan(bound + HEADER_BYTES);
+      }
+    }
+  }
+
+  /** Of one to three bytes a character, of up to the bytes decoders allow. */
+  private static String name(Random random) {
+    String letter = List.of("a", "\u00e9", "\u20ac").get(random.nextInt(3));
+    return letter.repeat(random.nextInt(4_096 / letter.getBytes(StandardCharsets.UTF_8).length));
+  }
+
+  private static int encodedLength(List<KvEvent> events) {
+    return EventRecordCodec.encode(
+            new EventRecord(
+                new TableId("default", "m", 16, HashProfile.XXH3_DEFAULT),
+                StreamId.of(new PublisherId("e", "default", 0)),
+                SourceType.VLLM,
+                SourceTraits.defaultFor(SourceType.VLLM),
+                new Incarnation(1, 2, 0),
+                Position.whole(3),
+                null,
+                4,
+                events))
+        .length;
   }
 
   private static Stored stored(Parent parent, long from, int count) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 
-/** Packs lists, maps, texts, numbers and null as msgpack, with another library than ours. */
+/** Packs lists, maps, texts, numbers, bytes and null as msgpack, with another library than ours. */
 public final class Pack {
 
   private Pack() {}
@@ -91,6 +91,8 @@ public final class Pack {
       packer.packDouble(number);
     } else if (value instanceof Number number) {
       packer.packLong(number.longValue());
+    } else if (value instanceof byte[] bytes) {
+      packer.packBinaryHeader(bytes.length).writePayload(bytes);
     } else if (value instanceof Collection<?> list) {
       packer.packArrayHeader(list.size());
       for (Object element : list) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.Main;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
@@ -15,15 +16,19 @@ import io.kvindex.sandbox.engine.StandardEvents.Stream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.msgpack.core.MessageBufferPacker;
+import org.msgpack.core.MessagePack;
 import picocli.CommandLine;
 
 /** Producers other than the usual engines, from their own bytes to answers. */
@@ -83,6 +88,87 @@ class ProducersIT {
                                 .asInt())
                         .isEqualTo(32));
       }
+    }
+  }
+
+  /** The same number means another adapter on each, and one never says which. */
+  @Test
+  void shouldResolveAnAdaptersNumberPerInstance_whenEventsTaughtIt() throws InterruptedException {
+    try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
+        PayloadPublisher sql = new PayloadPublisher("sql", "127.0.0.1");
+        PayloadPublisher chat = new PayloadPublisher("chat", "127.0.0.1");
+        PayloadPublisher silent = new PayloadPublisher("silent", "127.0.0.1")) {
+      Api api = new Api(server.uri());
+      register(api, "sql", "vLLM", sql);
+      register(api, "chat", "SGLang", chat);
+      register(api, "silent", "vLLM", silent);
+      // The first one names its adapter once and then leaves the name out, as placeholders do.
+      sql.publish(0, adapterBatch(11, null, 0, 7, "sql"));
+      sql.publish(1, adapterBatch(12, 11L, 16, 7, "sql"));
+      sql.publish(2, adapterBatch(99, null, 32, 7, null));
+      chat.publish(0, adapterBatch(21, null, 0, 7, "chat"));
+      silent.publish(0, adapterBatch(31, null, 0, 7, null));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () -> {
+                assertThat(api.visible("sql")).isEqualTo(2);
+                assertThat(api.visible("chat")).isZero();
+                assertThat(api.visible("silent")).isZero();
+              });
+      assertThat(longest(api.query("default", PROMPT, "sql", 16))).isEqualTo("32 0 0");
+      assertThat(longest(byAdapterNumber(api, 7))).isEqualTo("32 16 16");
+      assertThat(longest(byAdapterNumber(api, 8))).isEqualTo("0 0 0");
+      assertThat(longest(byAdapterNumber(api, 5_000_000_000L))).isEqualTo("0 0 0");
+      assertThat(longest(byAdapterNumber(api, -1))).isEqualTo("0 0 0");
+    }
+  }
+
+  private static String longest(JsonNode rows) {
+    return java.util.stream.Stream.of("sql", "chat", "silent")
+        .map(instance -> rows.path(instance).path("longest_matched").asText("-"))
+        .collect(java.util.stream.Collectors.joining(" "));
+  }
+
+  private static JsonNode byAdapterNumber(Api api, long number) {
+    ObjectNode body =
+        Api.JSON
+            .createObjectNode()
+            .put("model", Api.MODEL)
+            .put("block_size", 16)
+            .put("lora_id", number);
+    IntStream.of(PROMPT).forEach(body.putArray("token_ids")::add);
+    return api.post("/query", body).path("default");
+  }
+
+  /** One block of the prompt; one without tokens is a name only. */
+  private static byte[] adapterBatch(
+      long hash, @Nullable Long parent, int from, int loraId, @Nullable String loraName) {
+    try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
+      packer.packArrayHeader(2).packDouble(1.76e9 + hash).packArrayHeader(1).packMapHeader(7);
+      packer.packString("type").packString("BlockStored");
+      packer.packString("block_hashes").packArrayHeader(1).packLong(hash);
+      packer.packString("parent_block_hash");
+      if (parent == null) {
+        packer.packNil();
+      } else {
+        packer.packLong(parent);
+      }
+      packer.packString("token_ids").packArrayHeader(16);
+      for (int i = 0; i < 16; i++) {
+        packer.packInt(PROMPT[from + i]);
+      }
+      packer.packString("block_size").packInt(16);
+      packer.packString("lora_id").packInt(loraId);
+      packer.packString("lora_name");
+      if (loraName == null) {
+        packer.packNil();
+      } else {
+        packer.packString(loraName);
+      }
+      return packer.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

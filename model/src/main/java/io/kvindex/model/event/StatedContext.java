@@ -23,6 +23,15 @@ public record StatedContext(
   /** The plain context: base model, no namespace, no salt. */
   public static final StatedContext NONE = new StatedContext(null, null, null, null);
 
+  /**
+   * Stand-in for the name of an adapter an event knows by number only.
+   *
+   * @param loraId the engine's number for it
+   */
+  public static String nameOf(long loraId) {
+    return "id:" + loraId;
+  }
+
   /** Folded into 64 bits, see {@link ContextHash}. */
   public long hash() {
     return ContextHash.of(loraName, namespace, salt);

@@ -2,6 +2,7 @@
 package io.kvindex.query.conductor;
 
 import io.kvindex.model.TableId;
+import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.SeqHash;
@@ -90,7 +91,7 @@ final class PromptLookup {
     Map<TreeSet<String>, List<Integer>> groups = new LinkedHashMap<>();
     for (int i = 0; i < instances.size(); i++) {
       TreeSet<String> names = new TreeSet<>(view.loraNames(instances.get(i).instanceId(), loraId));
-      names.add("id:" + loraId);
+      names.add(StatedContext.nameOf(loraId));
       groups.computeIfAbsent(names, key -> new ArrayList<>()).add(i);
     }
     return groups;

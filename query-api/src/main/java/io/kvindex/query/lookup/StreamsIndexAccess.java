@@ -115,7 +115,10 @@ public final class StreamsIndexAccess implements IndexAccess {
 
     @Override
     public Collection<String> loraNames(String instanceId, long loraId) {
-      String name = partition.loraName(table, instanceId, Math.toIntExact(loraId));
+      if (loraId > Integer.MAX_VALUE) {
+        return List.of(); // events with such a number are refused
+      }
+      String name = partition.loraName(table, instanceId, (int) loraId);
       return name == null ? List.of() : List.of(name);
     }
   }

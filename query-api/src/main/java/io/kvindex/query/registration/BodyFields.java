@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * member is refused: for a registration the first or the last one may be the wrong one.
  */
 final class BodyFields {
+  /** Longest text in characters: names travel with every event of the publisher. */
+  private static final int MAX_TEXT = 4_096;
+
+  /** Longest list, in characters of its texts. */
+  private static final int MAX_LIST = 16 * MAX_TEXT;
+
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -76,7 +82,17 @@ final class BodyFields {
     if (!value.isTextual()) {
       throw wrongType(field, "a string");
     }
-    return value.textValue();
+    return bounded(field, value.textValue(), MAX_TEXT);
+  }
+
+  private static String bounded(String field, String text, int most) {
+    if (text.length() > most) {
+      throw ApiException.field(
+          ErrorCode.OUT_OF_RANGE,
+          field,
+          "`" + field + "` must have " + most + " characters at most, got " + text.length());
+    }
+    return text;
   }
 
   String requiredText(String field) {
@@ -157,6 +173,7 @@ final class BodyFields {
       }
       texts.add(element.textValue());
     }
+    bounded(field, String.join("", texts), MAX_LIST);
     return texts;
   }
 

@@ -208,7 +208,10 @@ final class Storing {
     String name = stated.loraName();
     Integer id = stated.loraId();
     String instance = record.stream().publisher().instanceId();
-    if (name != null && id != null && !name.equals(table.names().lora(tableRef, id, instance))) {
+    if (name != null
+        && id != null
+        && !name.equals(StatedContext.nameOf(id)) // an event without the name takes none away
+        && !name.equals(table.names().lora(tableRef, id, instance))) {
       batch.put(RowKeys.lora(tableRef, id, instance), new LoraRow(name).encode());
     }
   }

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.normalise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.bridge.testing.Pack;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Engine events from their bytes to normal form, where samples do not show both engines or both
+ * forms. Payloads come from an independent packer.
+ */
+class EngineFormsTest {
+
+  private static final int SIZE = 4;
+  private static final List<Long> TWO = List.of(11L, 12L);
+
+  private enum Form {
+    MAP,
+    ARRAY
+  }
+
+  private record Engine(SourceType type, Form form) {}
+
+  private static List<Engine> engines() {
+    List<Engine> engines = new ArrayList<>();
+    for (SourceType type : List.of(SourceType.VLLM, SourceType.SGLANG)) {
+      for (Form form : Form.values()) {
+        engines.add(new Engine(type, form));
+      }
+    }
+    return engines;
+  }
+
+  @Test
+  void shouldKeepNamesOnly_whenTokensComeInPairs() {
+    for (Engine engine : engines()) {
+      List<List<Integer>> pairs =
+          IntStream.range(0, 2 * SIZE).mapToObj(i -> List.of(i, i + 1)).toList();
+      NormalisedBatch batch = normalise(engine, stored(engine, TWO, null, pairs, SIZE, null, null));
+      KvEvent.Stored stored = onlyStored(batch);
+      assertThat(stored.engineHashes()).as(engine.toString()).isEqualTo(Hashes.wrap(11, 12));
+      assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
+      assertThat(stored.parent()).isEqualTo(Parent.ROOT);
+      assertThat(batch.remarks()).isEqualTo(Map.of(Remark.TOKENS_PAIRED, 1));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SourceType.class,
+      names = {"VLLM", "SGLANG"})
+  void shouldTakeTheSaltFromIndex7_whenItIsAMap(SourceType type) {
+    Engine engine = new Engine(type, Form.ARRAY);
+    Object slot = Pack.map("priority", 3L, "cache_salt", "tenant-a");
+    NormalisedBatch batch =
+        normalise(engine, stored(engine, TWO, null, tokens(2 * SIZE), SIZE, null, slot));
+    assertThat(onlyStored(batch).context())
+        .isEqualTo(new StatedContext(null, null, null, "tenant-a"));
+    Object empty = Pack.map("cache_salt", null);
+    batch = normalise(engine, stored(engine, TWO, null, tokens(2 * SIZE), SIZE, null, empty));
+    assertThat(onlyStored(batch).context()).isEqualTo(StatedContext.NONE);
+  }
+
+  @Test
+  void shouldNameTheAdapterByItsNumber_whenNoNameIsSent() {
+    for (Engine engine : engines()) {
+      for (long id : new long[] {0, 7, -1}) {
+        NormalisedBatch batch =
+            normalise(engine, stored(engine, TWO, 5L, tokens(2 * SIZE), SIZE, id, null));
+        assertThat(onlyStored(batch).context())
+            .as(engine + " " + id)
+            .isEqualTo(
+                id < 0 ? StatedContext.NONE : new StatedContext("id:" + id, (int) id, null, null));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"7", "9", "1", "12", "0"})
+  void shouldIndexByNameOnly_whenTokenCountsDoNotFit(int count) {
+    for (Engine engine : engines()) {
+      NormalisedBatch batch =
+          normalise(engine, stored(engine, TWO, 5L, tokens(count), SIZE, null, null));
+      KvEvent.Stored stored = onlyStored(batch);
+      assertThat(stored.localHashes()).as(engine + " " + count).isEqualTo(Hashes.EMPTY);
+      assertThat(stored.parent()).isEqualTo(Parent.of(5));
+      assertThat(batch.remarks())
+          .isEqualTo(count == 0 ? Map.of() : Map.of(Remark.TOKENS_UNUSABLE, 1));
+    }
+  }
+
+  /** A change of tier: blocks of that name are also there, whatever they mean. */
+  @Test
+  void shouldMoveKnownBlocks_whenAPlaceholderHasNoBlockSize() {
+    for (Engine engine : engines()) {
+      NormalisedBatch batch =
+          normalise(engine, "CPU", stored(engine, TWO, null, List.of(), 0, null, null));
+      KvEvent.Stored stored = onlyStored(batch);
+      assertThat(stored.place()).as(engine.toString()).isEqualTo(Place.of("CPU", 0));
+      assertThat(stored.parent()).isEqualTo(Parent.UNKNOWN);
+      assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
+      assertThat(batch.skipped()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"16", "32", "8"})
+  void shouldReadDigestsAsTheirLastBytes_whenStoredAndRemoved(int length) {
+    byte[] digest = new byte[length];
+    for (int i = 0; i < length; i++) {
+      digest[i] = (byte) (0xf0 + i);
+    }
+    long last = java.nio.ByteBuffer.wrap(digest, length - 8, 8).getLong();
+    for (Engine engine : engines()) {
+      NormalisedBatch batch =
+          normalise(
+              engine,
+              stored(engine, List.of(digest), digest, tokens(SIZE), SIZE, null, null),
+              removed(engine, List.of(digest, last)));
+      assertThat(((KvEvent.Stored) batch.events().get(0)).engineHashes())
+          .isEqualTo(Hashes.wrap(last));
+      assertThat(((KvEvent.Stored) batch.events().get(0)).parent()).isEqualTo(Parent.of(last));
+      assertThat(((KvEvent.Removed) batch.events().get(1)).engineHashes())
+          .isEqualTo(Hashes.wrap(last, last));
+    }
+  }
+
+  /** Each copy is an event of its own; the index counts them. */
+  @Test
+  void shouldPassEachCopy_whenABlockIsStoredAndRemovedTwice() {
+    for (Engine engine : engines()) {
+      Object stored = stored(engine, TWO, 5L, tokens(2 * SIZE), SIZE, null, null);
+      Object removed = removed(engine, TWO);
+      NormalisedBatch batch = normalise(engine, stored, stored, removed, removed);
+      assertThat(batch.events())
+          .extracting(event -> event.getClass().getSimpleName())
+          .containsExactly("Stored", "Stored", "Removed", "Removed");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = SourceType.class,
+      names = {"VLLM", "SGLANG"})
+  void shouldPassCopiesLeft_whenTheyGoWithTheHashes(SourceType type) {
+    Engine engine = new Engine(type, Form.MAP);
+    Object fits =
+        Pack.map(
+            "type", "BlockRemoved", "block_hashes", TWO, "remaining_copy_counts", List.of(0L, 2L));
+    Object not =
+        Pack.map("type", "BlockRemoved", "block_hashes", TWO, "remaining_copy_counts", List.of(1L));
+    NormalisedBatch batch = normalise(engine, fits, not);
+    assertThat(((KvEvent.Removed) batch.events().get(0)).remainingCopies())
+        .isEqualTo(Hashes.wrap(0, 2));
+    assertThat(((KvEvent.Removed) batch.events().get(1)).remainingCopies()).isEqualTo(Hashes.EMPTY);
+  }
+
+  /**
+   * LMCache's chunks are not the engine's blocks; one never removed must not stay on the device.
+   */
+  @ParameterizedTest
+  @CsvSource({"cpu", "cuda:0", "cuda", "xpu:12"})
+  void shouldSkipAndBlameNobody_whenLmcachesChunksHaveASizeOfTheirOwn(String medium) {
+    Engine engine = new Engine(SourceType.VLLM, Form.MAP);
+    for (int count : new int[] {256, 257}) {
+      NormalisedBatch batch =
+          normalise(
+              engine, medium, stored(engine, List.of(-77L), null, tokens(count), 256, null, null));
+      assertThat(batch.events()).isEmpty();
+      assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
+      assertThat(batch.mismatch()).isNull();
+    }
+    BlockSizeMismatch own = new BlockSizeMismatch("GPU", 256);
+    assertThat(
+            normalise(engine, stored(engine, TWO, null, tokens(512), 256, null, null)).mismatch())
+        .isEqualTo(own);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"cpu", "cuda:0", "cuda", "xpu:12"})
+  void shouldStayOffDeviceAndRoot_whenLmcachesChunksHaveTheRegisteredSize(String medium) {
+    Engine engine = new Engine(SourceType.VLLM, Form.MAP);
+    for (Long parent : new Long[] {null, 0L}) {
+      for (int count : new int[] {SIZE, SIZE + 1}) {
+        KvEvent.Stored stored =
+            onlyStored(
+                normalise(
+                    engine,
+                    medium,
+                    stored(engine, List.of(-77L), parent, tokens(count), SIZE, null, null)));
+        assertThat(stored.parent()).isEqualTo(Parent.UNKNOWN);
+        assertThat(stored.place()).isEqualTo(Place.of("cpu", 0));
+        assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(-77));
+        assertThat(stored.localHashes().size()).isEqualTo(1);
+      }
+    }
+    NormalisedBatch later =
+        normalise(
+            engine, medium, stored(engine, List.of(-78L), -77L, tokens(SIZE), SIZE, null, null));
+    assertThat(onlyStored(later).parent()).isEqualTo(Parent.of(-77));
+  }
+
+  @Test
+  void shouldReachWhatLmcacheStored_whenItsMediumIsRemovedOrCleared() {
+    Engine engine = new Engine(SourceType.VLLM, Form.MAP);
+    Object cleared = Pack.map("type", "AllBlocksCleared", "medium", "cuda:0");
+    NormalisedBatch batch = normalise(engine, "cuda:0", removed(engine, TWO), cleared);
+    assertThat(((KvEvent.Removed) batch.events().get(0)).place()).isEqualTo(Place.of("cpu", 0));
+    assertThat(batch.events().get(1)).isEqualTo(new KvEvent.Cleared(0, ClearScope.ALL));
+  }
+
+  /** Its names are not the engine's prefix hashes, which says nothing about the profile. */
+  @Test
+  void shouldNotDoubtTheProfile_whenLmcacheNamesAPromptsFirstBlock() {
+    Engine engine = new Engine(SourceType.VLLM, Form.MAP);
+    Normaliser normaliser =
+        new Normaliser(
+            registration(
+                engine.type(), new HashProfile(HashProfile.Algorithm.VLLM_SHA256_CBOR, "0")));
+    normaliser.normalise(
+        decode(
+            engine, "cuda:0", stored(engine, List.of(-77L), null, tokens(SIZE), SIZE, null, null)));
+    assertThat(normaliser.profileProblem()).isNull();
+  }
+
+  private static KvEvent.Stored onlyStored(NormalisedBatch batch) {
+    assertThat(batch.events()).hasSize(1);
+    return (KvEvent.Stored) batch.events().get(0);
+  }
+
+  private static List<Integer> tokens(int count) {
+    return IntStream.range(0, count).boxed().toList();
+  }
+
+  private static Object stored(
+      Engine engine,
+      List<?> hashes,
+      @Nullable Object parent,
+      List<?> tokens,
+      int blockSize,
+      @Nullable Long loraId,
+      @Nullable Object slot7) {
+    if (engine.form() == Form.MAP) {
+      return Pack.map(
+          "type", "BlockStored",
+          "block_hashes", hashes,
+          "parent_block_hash", parent,
+          "token_ids", tokens,
+          "block_size", blockSize,
+          "lora_id", loraId);
+    }
+    List<@Nullable Object> event = new ArrayList<>();
+    event.add("BlockStored");
+    event.add(hashes);
+    event.add(parent);
+    event.add(tokens);
+    event.add(blockSize);
+    event.add(loraId);
+    event.add("GPU");
+    event.add(slot7);
+    return event;
+  }
+
+  private static Object removed(Engine engine, List<?> hashes) {
+    return engine.form() == Form.MAP
+        ? Pack.map("type", "BlockRemoved", "block_hashes", hashes)
+        : new ArrayList<Object>(List.of("BlockRemoved", hashes, "GPU"));
+  }
+
+  private static NormalisedBatch normalise(Engine engine, Object... events) {
+    return normalise(engine, "GPU", events);
+  }
+
+  private static NormalisedBatch normalise(Engine engine, String medium, Object... events) {
+    return new Normaliser(registration(engine.type(), HashProfile.XXH3_DEFAULT))
+        .normalise(decode(engine, medium, events));
+  }
+
+  @SuppressWarnings("unchecked") // made above
+  private static EngineBatch decode(Engine engine, String medium, Object... events) {
+    for (Object event : events) {
+      if (event instanceof Map<?, ?> map) {
+        ((Map<String, @Nullable Object>) map).putIfAbsent("medium", medium);
+      } else {
+        List<Object> array = (List<Object>) event;
+        array.replaceAll(member -> "GPU".equals(member) ? medium : member);
+      }
+    }
+    byte[] payload = Pack.bytes(List.of(1.5, List.of(events)));
+    return (EngineBatch) EngineDecoder.forSource(engine.type()).decode(payload);
+  }
+
+  private static Registration registration(SourceType type, HashProfile profile) {
+    return new Registration(
+        new PublisherId("e", "default", 0),
+        "tcp://h:1",
+        null,
+        type,
+        new TableId("default", "m", SIZE, profile),
+        List.of(""),
+        null,
+        SourceOptions.of(CopyPolicy.COUNT),
+        null);
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent.Stored;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.streams.fixture.Engine;
+import io.kvindex.streams.fixture.IndexDriver;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an adapter's number means on each instance, learned from events. */
+class AdapterNumbersTest {
+
+  @TempDir private Path dir;
+
+  @Test
+  void shouldLearnPerInstance_whenEventsHaveNumberAndName() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(stored(new Engine("e1"), 7, "sql"), stored(new Engine("e2"), 7, "chat"));
+      assertThat(name(index, "e1", 7)).isEqualTo("sql");
+      assertThat(name(index, "e2", 7)).isEqualTo("chat");
+      assertThat(name(index, "e1", 8)).isNull();
+    }
+  }
+
+  @Test
+  void shouldKeepTheName_whenALaterEventHasTheNumberAlone() {
+    Engine engine = new Engine("e1");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(stored(engine, 7, "sql"), stored(engine, 7, StatedContext.nameOf(7)));
+      assertThat(name(index, "e1", 7)).isEqualTo("sql");
+      index.feed(stored(engine, 7, "sql-v2"));
+      assertThat(name(index, "e1", 7)).isEqualTo("sql-v2");
+    }
+  }
+
+  private static EventRecord stored(Engine engine, int id, String name) {
+    return engine.batch(
+        new Stored(
+            Place.of("GPU", 0),
+            new StatedContext(name, id, null, null),
+            Parent.ROOT,
+            Hashes.wrap(name.hashCode()),
+            Hashes.wrap(3),
+            Hashes.EMPTY));
+  }
+
+  private static @org.jspecify.annotations.Nullable String name(
+      IndexDriver index, String instance, int id) {
+    return index.view().loraName(Engine.TABLE, instance, id);
+  }
+}
