@@ -131,7 +131,7 @@ public final class IngestCommand implements Callable<Integer> {
           take(parser.readValueAsTree());
           bar.stepTo(parser.currentLocation().getByteOffset());
         } else if (token != JsonToken.START_ARRAY && token != JsonToken.END_ARRAY) {
-          return "line " + parser.currentLocation().getLineNr() + " holds no event: " + token;
+          return "line " + parser.currentTokenLocation().getLineNr() + " holds no event: " + token;
         }
       }
       return null;

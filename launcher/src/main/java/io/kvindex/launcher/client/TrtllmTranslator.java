@@ -77,7 +77,10 @@ final class TrtllmTranslator {
   }
 
   private boolean isOfLargestWindow(JsonNode window) throws IOException {
-    long size = window.asLong(Long.MAX_VALUE);
+    if (!window.canConvertToLong() || !window.isIntegralNumber()) {
+      return true; // one that says nothing of windows must not outdo those that do
+    }
+    long size = window.longValue();
     if (size > largestWindow) {
       if (stored) {
         beginMap(1, "AllBlocksCleared"); // what came before was of a smaller one

@@ -48,6 +48,11 @@ public final class Names {
     return adapters.getOrDefault(tableRef, Map.of()).get(new Adapter(loraId, instanceId));
   }
 
+  /** How many adapters of a table are known by number, over all instances. */
+  public int loraCount(int tableRef) {
+    return adapters.getOrDefault(tableRef, Map.of()).size();
+  }
+
   Collection<ContextNames> contexts(int tableRef) {
     Map<Long, ContextNames> found = contexts.get(tableRef);
     return found == null ? List.of() : found.values();
