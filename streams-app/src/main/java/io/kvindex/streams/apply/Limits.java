@@ -9,7 +9,8 @@ import java.time.Duration;
  * @param heldPerStream records of a stream held back before the oldest is applied with a gap
  * @param heldFor longest a record is held back, in the time of the events topic
  * @param orphans blocks kept whose prefix is unknown
- * @param contexts contexts a table lists for searches over all of them
+ * @param contexts contexts a table lists for searches over all of them; as many names of adapters
+ *     known by number
  * @param unheldContents meanings of hashes kept after their last holder let go
  */
 public record Limits(

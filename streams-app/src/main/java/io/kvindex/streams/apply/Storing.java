@@ -210,8 +210,16 @@ final class Storing {
     String instance = record.stream().publisher().instanceId();
     if (name != null
         && id != null
-        && !name.equals(StatedContext.nameOf(id)) // an event without the name takes none away
-        && !name.equals(table.names().lora(tableRef, id, instance))) {
+        && !name.equals(StatedContext.nameOf(id))) { // an event without the name takes none away
+      learnAdapter(tableRef, id, instance, name);
+    }
+  }
+
+  private void learnAdapter(int tableRef, int id, String instance, String name) {
+    String known = table.names().lora(tableRef, id, instance);
+    if (known == null && table.names().loraCount(tableRef) >= limits.contexts()) {
+      counts.add(Outcome.CONTEXT_LIMIT);
+    } else if (!name.equals(known)) {
       batch.put(RowKeys.lora(tableRef, id, instance), new LoraRow(name).encode());
     }
   }

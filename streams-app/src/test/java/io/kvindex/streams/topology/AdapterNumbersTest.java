@@ -9,9 +9,13 @@ import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
+import io.kvindex.streams.apply.Limits;
+import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
+import io.kvindex.streams.row.RowKind;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +42,23 @@ class AdapterNumbersTest {
       assertThat(name(index, "e1", 7)).isEqualTo("sql");
       index.feed(stored(engine, 7, "sql-v2"));
       assertThat(name(index, "e1", 7)).isEqualTo("sql-v2");
+    }
+  }
+
+  @Test
+  void shouldCountAndKeepTheFirst_whenNumbersHaveNoEnd() {
+    Limits limits = new Limits(1_000, Duration.ofSeconds(30), 1_000, 3, 1_000);
+    Engine engine = new Engine("e1");
+    try (IndexDriver index = new IndexDriver(dir, limits)) {
+      for (int id = 1; id <= 3; id++) {
+        index.feed(stored(engine, id, "sql"));
+      }
+      assertThat(index.count(Outcome.CONTEXT_LIMIT)).isZero();
+      index.feed(stored(engine, 4, "sql"), stored(engine, 5, "sql"), stored(engine, 1, "chat"));
+      assertThat(index.count(Outcome.CONTEXT_LIMIT)).isEqualTo(2);
+      assertThat(name(index, "e1", 1)).isEqualTo("chat");
+      assertThat(name(index, "e1", 4)).isNull();
+      assertThat(index.rows(RowKind.LORA)).isEqualTo(3);
     }
   }
 
