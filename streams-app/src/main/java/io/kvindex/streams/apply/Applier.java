@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
@@ -9,6 +10,7 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.SourceTraits;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
 import io.kvindex.streams.row.RowKeys;
@@ -67,7 +69,8 @@ final class Applier implements KvEvent.Visitor {
     PublisherRow known = table.publishers().get(ref);
     if (Sequencer.compareLives(first.incarnation(), known.life()) > 0) {
       boolean kept = Protection.FENCING.isOff();
-      if (!kept && first.incarnation().generation() == known.life().generation()) {
+      boolean sameSource = first.incarnation().generation() == known.life().generation();
+      if (!kept && sameSource && sameGroups(known, first.traits())) {
         kept = book.endLife(ref, first.traits());
       } else if (!kept) {
         book.killAll(ref);
@@ -77,6 +80,21 @@ final class Applier implements KvEvent.Visitor {
           RowKeys.ofId(RowKind.PUBLISHER, ref),
           (kept ? reborn.withGroups(known.groups()) : reborn).encode());
     }
+  }
+
+  /**
+   * Whether blocks of the former life can be judged by the groups of the new one. Those it learnt
+   * from stores need not be the new one's, which would then never hold a whole block: what outlived
+   * the process is rather forgotten.
+   */
+  private static boolean sameGroups(PublisherRow former, SourceTraits traits) {
+    return !former.hasSeveralGroups() || former.groups() == allShards(traits.shards());
+  }
+
+  /** Whether blocks announced by a former life of the record's publisher still count. */
+  boolean keepsFormer(EventRecord next) {
+    Integer ref = table.publishers().ref(next.stream().publisher());
+    return ref != null && book.keepsFormer(ref, next.traits());
   }
 
   /**
@@ -135,7 +153,8 @@ final class Applier implements KvEvent.Visitor {
           RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.withGroups(groups).encode());
     }
     OwnerState owner = book.open(current(), tableRef, publisherRef, place, nowMs);
-    storing.store(current(), event, owner, tableRef, publisherRef);
+    CopyPolicy copies = book.copies(current().traits(), owner);
+    storing.store(current(), event, new Storing.Holder(owner, copies), tableRef, publisherRef);
     counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
   }
 
@@ -152,15 +171,17 @@ final class Applier implements KvEvent.Visitor {
   @Override
   public void removed(KvEvent.Removed event) {
     List<OwnerState> owners = book.addressed(publisherRef, event.place());
+    List<CopyPolicy> copies =
+        owners.stream().map(owner -> book.copies(current().traits(), owner)).toList();
     Hashes hashes = event.engineHashes();
     for (int i = 0; i < hashes.size(); i++) {
       boolean there = false;
-      for (OwnerState owner : owners) {
-        BlockChange change = batch.blocks().of(owner, hashes.get(i), event.place().group());
+      for (int o = 0; o < owners.size(); o++) {
+        BlockChange change = batch.blocks().of(owners.get(o), hashes.get(i), event.place().group());
         there |=
             event.remainingCopies().size() > i
                 ? change.remain(event.remainingCopies().get(i))
-                : change.remove(current().traits().copies());
+                : change.remove(copies.get(o));
       }
       counts.add(there ? Outcome.BLOCKS_REMOVED : Outcome.REMOVED_UNKNOWN);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
 import io.kvindex.model.event.EventRecord;
@@ -9,6 +11,7 @@ import io.kvindex.model.event.SourceTraits;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import java.util.ArrayList;
@@ -97,6 +100,30 @@ final class OwnerBook {
   }
 
   /**
+   * How repeated stores of one owner's blocks count. What outlives the process is announced again
+   * by a new one, copies the former one stored included: no number of removals could be right.
+   */
+  CopyPolicy copies(SourceTraits traits, OwnerState owner) {
+    return outlives(traits, owner) ? CopyPolicy.SET : traits.copies();
+  }
+
+  private boolean outlives(SourceTraits traits, OwnerState owner) {
+    return !traits.persistentMedia().isEmpty()
+        && traits.persistentMedia().contains(media.answerKey(owner.row().medium()));
+  }
+
+  /** Whether blocks a former life announced still count, because their medium outlived it. */
+  boolean keepsFormer(int publisherRef, SourceTraits traits) {
+    Incarnation life = table.publishers().get(publisherRef).life();
+    for (OwnerState owner : table.owners().live(publisherRef)) {
+      if (Sequencer.compareLives(owner.row().incarnation(), life) < 0 && outlives(traits, owner)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
    * A new life began: what older ones announced is dead, except on media that outlive the process.
    *
    * @return whether an owner was kept
@@ -104,7 +131,7 @@ final class OwnerBook {
   boolean endLife(int publisherRef, SourceTraits traits) {
     boolean kept = false;
     for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
-      if (traits.persistentMedia().contains(media.answerKey(owner.row().medium()))) {
+      if (outlives(traits, owner)) {
         kept = true;
       } else {
         kill(owner);

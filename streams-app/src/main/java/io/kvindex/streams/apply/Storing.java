@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.StatedContext;
@@ -42,15 +43,14 @@ final class Storing {
     linking = new Linking(table, batch, contents, counts);
   }
 
+  /** Who holds the blocks of an event, and how its stores of one block count. */
+  record Holder(OwnerState owner, CopyPolicy copies) {}
+
   /**
-   * @param owner who holds the blocks, null = the event only says what they mean
+   * @param holder null = the event only says what the blocks mean
    */
   void store(
-      EventRecord record,
-      Stored event,
-      @Nullable OwnerState owner,
-      int tableRef,
-      int publisherRef) {
+      EventRecord record, Stored event, @Nullable Holder holder, int tableRef, int publisherRef) {
     StatedContext stated = event.context();
     HashProfile profile = record.table().hashProfile();
     long context = profile.context(stated.loraName(), stated.namespace(), stated.salt());
@@ -81,9 +81,9 @@ final class Storing {
         }
       }
       int space = own == null ? shared : own;
-      if (owner != null) {
+      if (holder != null) {
         OrphanRow ifUnknown = orphan(prefix, hash, hasLocal, local, extra);
-        hold(record, event, owner, hash, space, content, ifUnknown);
+        hold(holder, event.place().group(), hash, space, content, ifUnknown);
       } else if (content != null && !table.tables().held(space, content.lookupKey())) {
         // Nobody may ever hold it: it is kept as long as what nobody holds any more.
         contents.unheld(space, hash, content.lookupKey(), true);
@@ -146,25 +146,24 @@ final class Storing {
   }
 
   private void hold(
-      EventRecord record,
-      Stored event,
-      OwnerState owner,
+      Holder holder,
+      int group,
       long hash,
       int space,
       @Nullable ContentRow content,
       OrphanRow ifUnknown) {
-    int group = event.place().group();
+    OwnerState owner = holder.owner();
     BlockChange change =
         surelyAbsent(owner, space, content)
             ? batch.blocks().ofAbsent(owner, hash, group)
             : batch.blocks().of(owner, hash, group);
     if (content != null) {
-      change.store(record.traits().copies());
+      change.store(holder.copies());
       change.resolve(space, content);
       return;
     }
     if (change.present() && change.isResolved()) {
-      change.store(record.traits().copies());
+      change.store(holder.copies());
       return;
     }
     if (!change.present() && table.orphans().size() >= limits.orphans()) {
@@ -173,13 +172,13 @@ final class Storing {
     }
     counts.add(Outcome.ORPHANED);
     boolean waits = change.present();
-    change.store(record.traits().copies());
+    change.store(holder.copies());
     if (waits && (!ifUnknown.hasLocal() || change.space() != space)) {
       // What was said of it before says more, or waits where it was said.
       return;
     }
     change.orphan(space);
-    batch.put(RowKeys.orphan(space, hash, owner.id(), event.place().group()), ifUnknown.encode());
+    batch.put(RowKeys.orphan(space, hash, owner.id(), group), ifUnknown.encode());
   }
 
   /**

@@ -88,7 +88,7 @@ public final class TableWriter {
     sweep(SWEPT_PER_RECORD);
   }
 
-  /** Its life has begun by now; what the stream waited for or lacked was of the one before. */
+  /** Its life has begun by now; what the stream waited for was of the one before. */
   private void open(EventRecord record, Incarnation life) {
     if (Sequencer.compareLives(record.incarnation(), life) < 0) {
       counts.record(Outcome.STALE_INCARNATION, record.events().size());
@@ -101,7 +101,7 @@ public final class TableWriter {
       return;
     }
     applier.beginLife(record);
-    batch.position(streamRef(record), StreamRow.atStart(record.stream(), record.incarnation()));
+    batch.position(streamRef(record), atStart(record, known));
     commit();
     drain(Objects.requireNonNull(table.streams().get(record.stream())));
     counts.record(Outcome.APPLIED, record.events().size());
@@ -148,7 +148,19 @@ public final class TableWriter {
         && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
       return known.row();
     }
-    return StreamRow.atStart(record.stream(), record.incarnation());
+    return atStart(record, known);
+  }
+
+  /**
+   * The stream at the start of the record's life. What it lacked in former ones it still lacks as
+   * long as blocks of theirs count: one of the records lost may have removed them.
+   */
+  private StreamRow atStart(EventRecord record, @Nullable StreamState former) {
+    StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
+    if (former == null || !applier.keepsFormer(record)) {
+      return start;
+    }
+    return start.withGaps(former.row().gaps() + (former.held().isEmpty() ? 0 : 1));
   }
 
   private int streamRef(EventRecord record) {

@@ -8,6 +8,7 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.KvEvent.Cleared;
+import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
 import io.kvindex.model.event.KvEvent.Taught;
@@ -25,9 +26,12 @@ import io.kvindex.streams.row.RowKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a pool holds, what engines teach of it, and how long any of it counts. */
 class PoolTest {
@@ -169,6 +173,87 @@ class PoolTest {
     second.take(engine.batch(new Retired()), 4);
     assertThat(Answers.text(second.view(), "ab")).isEmpty();
     second.close();
+  }
+
+  private static SourceTraits diskCounted() {
+    return new SourceTraits(CopyPolicy.COUNT, Set.of("DISK"), 0, 1);
+  }
+
+  @Test
+  void shouldGoAtOneEviction_whenANewLifeAnnouncedWhatOutlivedTheProcess() {
+    engine.traits(diskCounted());
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(engine.batch(ab.stored(DISK), ab.stored(GPU), ab.stored(GPU)));
+      index.feed(engine.batch(ab.removed(GPU, 0, 2)));
+      assertThat(index.holders("a")).as("copies elsewhere count").isEqualTo("e/0/GPU,e/0/disk");
+      index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
+      assertThat(index.holders("ab")).isEqualTo("e/0/disk | e/0/disk");
+      index.feed(engine.batch(ab.removed(DISK, 0, 2)));
+      assertThat(index.holders("ab")).isEmpty();
+      assertThat(index.rows(RowKind.BLOCK)).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldStayDegraded_whenBlocksOfALifeWithGapsAreKept(boolean announced) {
+    engine.traits(diskCounted());
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(engine.batch(ab.stored(DISK), new Gap(7, 9)));
+      engine.batch(ab.removed(DISK, 0, 2));
+      index.feed(engine.batch(ab.stored(GPU)));
+      assertThat(index.view().heldRecords()).isEqualTo(1);
+      engine.restart();
+      index.feed(announced ? engine.opening() : engine.batch(ab.stored(GPU)));
+      assertThat(index.view().heldRecords()).isZero();
+      assertThat(index.view().degradedInstances()).containsExactly("e");
+      assertThat(gaps(index)).as("announced, and what was held back is lost").isEqualTo(2);
+      index.feed(engine.batch(), engine.restart().opening());
+      assertThat(gaps(index)).isEqualTo(2);
+      index.feed(engine.batch(new Cleared(0, ClearScope.ALL)), engine.batch(ab.stored(DISK)));
+      assertThat(index.view().degradedInstances()).isEmpty();
+      index.feed(engine.restart().opening());
+      assertThat(index.view().degradedInstances()).isEmpty();
+    }
+  }
+
+  private long gaps(IndexDriver index) {
+    return Objects.requireNonNull(index.view().position(engine.stream())).gaps();
+  }
+
+  @Test
+  void shouldNotBlameANewLife_whenNothingOfTheFormerIsKept() {
+    engine.traits(diskCounted());
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(engine.batch(ab.stored(GPU), new Gap(7, 9)));
+      index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
+      assertThat(index.view().degradedInstances()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldForgetGroupsOfTheFormerLife_whenTheNewOneHasOthers() {
+    engine.traits(diskCounted());
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(engine.batch(ab.stored(shard("disk", 0)), ab.stored(shard("disk", 1))));
+      assertThat(index.holders("ab")).isEqualTo("e/0/disk | e/0/disk");
+      index.feed(engine.restart().batch(ab.stored(GPU)));
+      assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU");
+      index.feed(engine.batch(ab.stored(DISK, 0, 1)));
+      assertThat(index.holders("ab")).isEqualTo("e/0/GPU,e/0/disk | e/0/GPU");
+    }
+  }
+
+  @Test
+  void shouldKeepMediaThatOutliveTheProcess_whenBlocksAreCutByTheRegistration() {
+    pool.traits(traits(Set.of("DISK"), 0, 2));
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(pool.batch(ab.stored(shard("disk", 0)), ab.stored(shard("disk", 1), 0, 1)));
+      index.feed(pool.restart().opening());
+      assertThat(index.holders("ab")).isEqualTo("p/0/disk");
+      index.feed(pool.batch(ab.stored(shard("disk", 1), 1, 2)));
+      assertThat(index.holders("ab")).isEqualTo("p/0/disk | p/0/disk");
+    }
   }
 
   @Test
