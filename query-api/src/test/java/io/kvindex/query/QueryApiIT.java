@@ -233,7 +233,7 @@ class QueryApiIT {
     }
 
     @Override
-    public @Nullable StreamPosition position(PublisherId publisher) {
+    public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
       return new StreamPosition(
           new Incarnation(0, 7, 0), EventRecord.Position.whole(40), 100, 1_000_000, 2_000, 1);
     }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * topics must exist. Start once, close once; the other methods may be called by any thread and
  * never wait.
  */
-public final class IndexerApp implements AutoCloseable {
+public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(IndexerApp.class);
   private static final Duration CLOSE = Duration.ofSeconds(15);
@@ -78,17 +78,17 @@ public final class IndexerApp implements AutoCloseable {
     return app;
   }
 
-  /** Partitions of the events topic. */
+  @Override
   public int partitions() {
     return partitions;
   }
 
-  /** The view of a partition, null = this replica never had it. */
+  @Override
   public @Nullable PartitionView view(int partition) {
     return views.get(partition);
   }
 
-  /** Why this replica should get no traffic yet, null if it may. */
+  @Override
   public @Nullable String notReadyReason() {
     for (int partition = 0; partition < partitions; partition++) {
       PartitionView view = views.get(partition);
@@ -104,9 +104,9 @@ public final class IndexerApp implements AutoCloseable {
     return lag.records(partition);
   }
 
-  /** Whether all that the log held at this process's start has been applied to a partition. */
-  public boolean caughtUp(int partition) {
-    return lag.caughtUp(partition);
+  @Override
+  public boolean keepsUp(int partition) {
+    return lag.keepsUp(partition);
   }
 
   private void refresh() {

@@ -6,13 +6,12 @@ import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -26,19 +25,13 @@ import org.jspecify.annotations.Nullable;
 final class LogLag implements AutoCloseable {
 
   private static final long READY_WITHIN = 1_000;
-  private static final long UNKNOWN = -1;
   private static final long ANSWER_MS = 5_000;
 
   private final Admin admin;
   private final String applicationId;
   private final int partitions;
   private final Map<Integer, PartitionView> views;
-  private final AtomicLongArray behind;
-
-  /** Where the log ended when it was first looked at: up to there everything must be visible. */
-  private final Map<Integer, Long> firstEnds = new ConcurrentHashMap<>();
-
-  private final Set<Integer> caughtUp = ConcurrentHashMap.newKeySet();
+  private final List<PartitionBacklog> backlogs;
 
   LogLag(
       IndexerConfig config,
@@ -49,11 +42,10 @@ final class LogLag implements AutoCloseable {
     this.applicationId = config.applicationId();
     this.partitions = partitions;
     this.views = views;
-    this.behind = new AtomicLongArray(partitions);
+    this.backlogs = Stream.generate(PartitionBacklog::new).limit(partitions).toList();
     for (int i = 0; i < partitions; i++) {
       int partition = i;
-      behind.set(i, UNKNOWN);
-      Gauge.builder("kvindex.kafka.lag", () -> Math.max(0, behind.get(partition)))
+      Gauge.builder("kvindex.kafka.lag", () -> records(partition))
           .tag("partition", Integer.toString(i))
           .description("records of the events topic not applied yet")
           .register(metrics);
@@ -61,11 +53,11 @@ final class LogLag implements AutoCloseable {
   }
 
   long records(int partition) {
-    return Math.max(0, behind.get(partition));
+    return Math.max(0, backlogs.get(partition).records());
   }
 
-  boolean caughtUp(int partition) {
-    return caughtUp.contains(partition);
+  boolean keepsUp(int partition) {
+    return backlogs.get(partition).keepsUp();
   }
 
   /**
@@ -74,12 +66,14 @@ final class LogLag implements AutoCloseable {
    */
   @Nullable String tooFarBehind() {
     for (int i = 0; i < partitions; i++) {
-      long records = behind.get(i);
-      if (records == UNKNOWN || records > READY_WITHIN || !caughtUp.contains(i)) {
+      PartitionBacklog backlog = backlogs.get(i);
+      long records = backlog.records();
+      boolean unknown = records == PartitionBacklog.UNKNOWN;
+      if (unknown || records > READY_WITHIN || !backlog.caughtUp()) {
         return "partition "
             + i
             + " is "
-            + (records == UNKNOWN ? "not measured yet" : records + " records behind");
+            + (unknown ? "not measured yet" : records + " records behind");
       }
     }
     return null;
@@ -106,19 +100,13 @@ final class LogLag implements AutoCloseable {
                 PartitionView view = views.get(partition.partition());
                 long taken = view == null ? 0 : view.takenOffset() + 1;
                 long from = Math.max(taken, done == null ? 0 : done.offset());
-                note(partition.partition(), end.offset(), from);
+                backlogs.get(partition.partition()).note(end.offset(), from, System.nanoTime());
               });
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
+      backlogs.forEach(backlog -> backlog.unseen(System.nanoTime()));
       throw new IllegalStateException("lag not measured", e);
-    }
-  }
-
-  private void note(int partition, long end, long from) {
-    behind.set(partition, Math.max(0, end - from));
-    if (from >= firstEnds.computeIfAbsent(partition, p -> end)) {
-      caughtUp.add(partition);
     }
   }
 

@@ -27,7 +27,7 @@ record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
   }
 
   @Override
-  public @Nullable StreamPosition position(PublisherId publisher) {
+  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
     return null;
   }
 

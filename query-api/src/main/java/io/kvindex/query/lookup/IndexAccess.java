@@ -19,12 +19,17 @@ public interface IndexAccess {
   /** Why this replica should get no traffic yet, null if it may. */
   @Nullable String notReadyReason();
 
-  /** How far a publisher's events are visible, null = not at all, or not in this replica. */
-  @Nullable StreamPosition position(PublisherId publisher);
+  /**
+   * How far a publisher's events are visible, null = not at all, or not in this replica.
+   *
+   * @param table the table the publisher is registered for
+   */
+  @Nullable StreamPosition position(TableId table, PublisherId publisher);
 
   /**
-   * Blocks that queries can find, by publisher and medium; exact, and cheap to ask for. Publishers
-   * whose table is not in this replica are missing.
+   * Blocks that queries can find, by publisher and medium; cheap to ask for. Where blocks expire,
+   * one announced again counts again until its earlier announcement has expired. Publishers whose
+   * table is not in this replica are missing.
    */
   Map<PublisherId, Map<String, Long>> blocks();
 }

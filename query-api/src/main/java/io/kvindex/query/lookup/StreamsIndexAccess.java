@@ -5,7 +5,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.topic.TablePartition;
-import io.kvindex.streams.IndexerApp;
+import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
@@ -27,14 +27,14 @@ public final class StreamsIndexAccess implements IndexAccess {
   /** What engines mean that name no medium. */
   private static final String UNNAMED_MEDIUM = "GPU";
 
-  private final IndexerApp indexer;
+  private final IndexPartitions indexer;
   private final LongSupplier lagMs;
 
   /**
    * @param lagMs age of the oldest event that was read from an engine and is not visible here,
    *     milliseconds
    */
-  public StreamsIndexAccess(IndexerApp indexer, LongSupplier lagMs) {
+  public StreamsIndexAccess(IndexPartitions indexer, LongSupplier lagMs) {
     this.indexer = indexer;
     this.lagMs = lagMs;
   }
@@ -45,7 +45,7 @@ public final class StreamsIndexAccess implements IndexAccess {
     PartitionView view = indexer.view(partition);
     return view == null || !view.complete()
         ? null
-        : new View(view, table, indexer.caughtUp(partition), lagMs.getAsLong());
+        : new View(view, table, indexer.keepsUp(partition), lagMs.getAsLong());
   }
 
   @Override
@@ -54,16 +54,11 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
-  public @Nullable StreamPosition position(PublisherId publisher) {
-    StreamId stream = StreamId.of(publisher);
-    for (int partition = 0; partition < indexer.partitions(); partition++) {
-      PartitionView view = indexer.view(partition);
-      StreamPosition position = view == null ? null : view.position(stream);
-      if (position != null) {
-        return position;
-      }
-    }
-    return null;
+  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
+    // Only where the table is: a publisher that had another model or block size before has left a
+    // position elsewhere, which nothing deletes.
+    PartitionView view = indexer.view(TablePartition.of(table, indexer.partitions()));
+    return view == null ? null : view.position(StreamId.of(publisher));
   }
 
   @Override
@@ -92,7 +87,7 @@ public final class StreamsIndexAccess implements IndexAccess {
     }
   }
 
-  private record View(PartitionView partition, TableId table, boolean caughtUp, long lagMs)
+  private record View(PartitionView partition, TableId table, boolean keepsUp, long lagMs)
       implements TableView {
 
     @Override
@@ -103,8 +98,8 @@ public final class StreamsIndexAccess implements IndexAccess {
 
     @Override
     public Trust trust() {
-      // After a start all may be there that the changelog held, and not yet what the log holds.
-      boolean kept = caughtUp && partition.state() == PartitionView.State.LIVE;
+      // A live view may be far behind: after a start, after Kafka was away, under too much load.
+      boolean kept = keepsUp && partition.state() == PartitionView.State.LIVE;
       return kept ? Trust.EXACT : Trust.STALE;
     }
 

@@ -66,7 +66,8 @@ final class PublisherMeters implements MultiCollector {
               "tenant_id", id.tenantId(),
               "dp_rank", Integer.toString(id.dpRank()));
       put(state, who.add("state", report.state().wireName()), 1.0);
-      report.blocks().forEach((medium, held) -> put(blocks, who.add("medium", medium), held));
+      MediumLabels.of(report.blocks())
+          .forEach((medium, held) -> put(blocks, who.add("medium", medium), held));
       Long batches = report.lagBatches();
       put(lagBatches, who, batches == null ? null : batches.doubleValue());
       Long ms = report.lagMs(nowMicros);

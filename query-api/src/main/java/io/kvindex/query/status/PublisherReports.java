@@ -38,7 +38,7 @@ final class PublisherReports {
               return new PublisherReport(
                   one,
                   progressOf(one),
-                  index.position(publisher),
+                  index.position(one.registration().table(), publisher),
                   blocks.getOrDefault(publisher, Map.of()));
             })
         .toList();

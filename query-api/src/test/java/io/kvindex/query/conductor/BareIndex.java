@@ -64,7 +64,7 @@ final class BareIndex implements IndexAccess, TableView {
   }
 
   @Override
-  public @Nullable StreamPosition position(PublisherId publisher) {
+  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
     return null;
   }
 

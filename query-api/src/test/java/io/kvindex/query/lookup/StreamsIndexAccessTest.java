@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.lookup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.topic.TablePartition;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class StreamsIndexAccessTest {
+
+  private static final int PARTITIONS = 12;
+  private static final PublisherId WHO = new PublisherId("vllm-1", "default", 0);
+
+  private final Partitions partitions = new Partitions();
+  private final StreamsIndexAccess access = new StreamsIndexAccess(partitions, () -> 0);
+
+  /** Rows of streams are never deleted: the table it left still knows the publisher. */
+  @Test
+  void shouldTellThePositionInTheTableRegistered_whenThePublisherLeftAnother() {
+    TableId left = tableIn(3);
+    TableId now = tableIn(8);
+    partitions.put(3, position(5, 900));
+    partitions.put(8, position(7, 4));
+    assertThat(access.position(now, WHO)).isEqualTo(position(7, 4));
+    assertThat(access.position(left, WHO)).isEqualTo(position(5, 900));
+  }
+
+  @Test
+  void shouldTellNoPosition_whenOnlyTheTableItLeftKnowsThePublisher() {
+    partitions.put(3, position(5, 900));
+    partitions.put(8, null);
+    assertThat(access.position(tableIn(8), WHO)).isNull();
+    assertThat(access.position(tableIn(9), WHO)).isNull();
+  }
+
+  @Test
+  void shouldCallAnswersStale_whileThePartitionIsFarBehindTheLog() {
+    TableId table = tableIn(3);
+    partitions.put(3, null);
+    assertThat(trust(table)).isEqualTo(Trust.EXACT);
+    partitions.keepsUp = false;
+    assertThat(trust(table)).isEqualTo(Trust.STALE);
+  }
+
+  private Trust trust(TableId table) {
+    return Objects.requireNonNull(access.view(table)).trust();
+  }
+
+  private static TableId tableIn(int partition) {
+    return IntStream.range(1, 10_000)
+        .mapToObj(size -> new TableId("default", "m", size, HashProfile.XXH3_DEFAULT))
+        .filter(table -> TablePartition.of(table, PARTITIONS) == partition)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static StreamPosition position(long life, long event) {
+    return new StreamPosition(
+        new Incarnation(3, life, 0), EventRecord.Position.whole(event), 1, 1_000_000, 1_000, 0);
+  }
+
+  private static final class Partitions implements IndexPartitions {
+    private final Map<Integer, PartitionView> views = new HashMap<>();
+    private boolean keepsUp = true;
+
+    void put(int partition, @Nullable StreamPosition position) {
+      views.put(partition, new View(partition, position));
+    }
+
+    @Override
+    public int partitions() {
+      return PARTITIONS;
+    }
+
+    @Override
+    public @Nullable PartitionView view(int partition) {
+      return views.get(partition);
+    }
+
+    @Override
+    public boolean keepsUp(int partition) {
+      return keepsUp;
+    }
+
+    @Override
+    public @Nullable String notReadyReason() {
+      return null;
+    }
+  }
+
+  /** A partition in which one publisher is known. */
+  private record View(int partition, @Nullable StreamPosition known) implements PartitionView {
+
+    @Override
+    public State state() {
+      return State.LIVE;
+    }
+
+    @Override
+    public boolean complete() {
+      return true;
+    }
+
+    @Override
+    public Map<TableId, PrefixIndex> tables() {
+      return Map.of();
+    }
+
+    @Override
+    public Collection<ContextNames> contexts(TableId table) {
+      return List.of();
+    }
+
+    @Override
+    public @Nullable String loraName(TableId table, String instanceId, int loraId) {
+      return null;
+    }
+
+    @Override
+    public @Nullable StreamPosition position(StreamId stream) {
+      return stream.equals(StreamId.of(WHO)) ? known : null;
+    }
+
+    @Override
+    public Map<StreamId, StreamPosition> positions() {
+      return known == null ? Map.of() : Map.of(StreamId.of(WHO), known);
+    }
+
+    @Override
+    public Collection<String> degradedInstances() {
+      return List.of();
+    }
+
+    @Override
+    public int heldRecords() {
+      return 0;
+    }
+
+    @Override
+    public int orphans() {
+      return 0;
+    }
+
+    @Override
+    public long appliedOffset() {
+      return -1;
+    }
+
+    @Override
+    public long takenOffset() {
+      return -1;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class PartitionBacklogTest {
+
+  private static final long START = Long.MAX_VALUE - 1_000;
+
+  private final PartitionBacklog backlog = new PartitionBacklog();
+
+  @Test
+  void shouldKeepUp_whenAllWasAppliedThatTheLogHeldAtFirst() {
+    assertThat(backlog.keepsUp()).isFalse();
+    note(100, 99, 0);
+    assertThat(backlog.keepsUp()).isFalse();
+    note(150, 100, 200);
+    assertThat(backlog.caughtUp()).isTrue();
+    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.records()).isEqualTo(50);
+  }
+
+  @Test
+  void shouldNotKeepUp_whileTooManyRecordsWait() {
+    note(100, 100, 0);
+    note(10_100, 100, 200);
+    assertThat(backlog.keepsUp()).isTrue();
+    note(10_101, 100, 400);
+    assertThat(backlog.keepsUp()).isFalse();
+    note(20_000, 19_000, 600);
+    assertThat(backlog.keepsUp()).isTrue();
+  }
+
+  @Test
+  void shouldNotKeepUp_whenOneRecordWaitsLongerThanTwoSeconds() {
+    note(100, 100, 0);
+    note(101, 100, 200);
+    note(101, 100, 2_200);
+    assertThat(backlog.keepsUp()).isTrue();
+    note(101, 100, 2_201);
+    assertThat(backlog.keepsUp()).isFalse();
+    note(101, 101, 2_400);
+    assertThat(backlog.keepsUp()).isTrue();
+  }
+
+  /** Always behind, never long: what waits at any look came after the look before. */
+  @Test
+  void shouldKeepUp_whenTheLogIsReadAsFastAsItGrows() {
+    note(100, 100, 0);
+    for (int i = 1; i < 1_000; i++) {
+      note(100 + 50 * i, 100 + 50 * (i - 1), 200L * i);
+      assertThat(backlog.keepsUp()).isTrue();
+    }
+  }
+
+  /** Twenty seconds of events wait; they are applied faster than they come, oldest first. */
+  @Test
+  void shouldNotKeepUp_untilTheAgeOfWhatWaitsIsBelowTheBound() {
+    note(0, 0, 0);
+    long from = 0;
+    for (int i = 1; i <= 100; i++) {
+      note(10L * i, from, 200L * i);
+    }
+    assertThat(backlog.keepsUp()).isFalse();
+    for (int i = 101; from < 10L * (i - 11); i++) {
+      from += 30;
+      note(10L * i, from, 200L * i);
+      // The first record that waits was seen at look from / 10 + 1.
+      assertThat(backlog.keepsUp()).isEqualTo(i - (from / 10 + 1) <= 10);
+    }
+    assertThat(backlog.keepsUp()).isTrue();
+  }
+
+  @Test
+  void shouldNotKeepUp_whenTheLogCouldNotBeSeenForLong() {
+    note(100, 100, 0);
+    unseen(2_000);
+    assertThat(backlog.keepsUp()).isTrue();
+    unseen(2_001);
+    assertThat(backlog.keepsUp()).isFalse();
+    note(100, 100, 2_200);
+    assertThat(backlog.keepsUp()).isTrue();
+  }
+
+  private void note(long end, long from, long ms) {
+    backlog.note(end, from, at(ms));
+  }
+
+  private void unseen(long ms) {
+    backlog.unseen(at(ms));
+  }
+
+  /** Counts on across the greatest long, as nano time may. */
+  private static long at(long ms) {
+    return START + TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+}
