@@ -10,12 +10,14 @@ import io.kvindex.streams.view.ReadViewQuery;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
@@ -43,6 +45,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final int partitions;
   private final LogLag lag;
   private final LocalState localState;
+  private final HangingTransactions transactions;
   private final Map<Integer, PartitionView> views = new ConcurrentHashMap<>();
   private final Map<Integer, Long> standbyGoals = new ConcurrentHashMap<>();
   private final ScheduledExecutorService refresher =
@@ -55,6 +58,12 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
     localState = new LocalState(config.stateDir(), config.applicationId());
     lag = new LogLag(config, partitions, views, metrics);
+    transactions =
+        new HangingTransactions(
+            new AdminTransactions(
+                Admin.create(new HashMap<>(config.kafka())),
+                config.applicationId(),
+                config.applicationId() + "-" + IndexTopology.STORE + "-changelog"));
     streams.setUncaughtExceptionHandler(
         exception -> {
           LOG.error("stream thread failed, another takes its place", exception);
@@ -73,6 +82,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       app.streams.cleanUp();
     }
     app.streams.start();
+    app.transactions.start();
     app.refresher.scheduleWithFixedDelay(
         app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
     return app;
@@ -180,6 +190,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   public void close() {
     refresher.shutdownNow();
     lag.close();
+    transactions.close();
     streams.close(
         CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
             .withTimeout(CLOSE));
