@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs one load against a server of its own on a temporary directory, prints the figures, leaves nothing running.
-# usage: benchmarks/run.sh query-4k | query-32k | ingest | fence | jmh   [options of the load or of JMH]
+# usage: benchmarks/run.sh query-4k | query-32k | query-churn | ingest | remove | fence | jmh   [options of the load or of JMH]
 # PROFILE=FILE.jfr records the server with Java Flight Recorder.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jar=$home/benchmarks/target/benchmarks.jar
 load=${1:-}
-case $load in query-4k | query-32k | ingest | fence | jmh) shift ;; *)
+case $load in query-4k | query-32k | query-churn | ingest | remove | fence | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
   ;;
@@ -74,7 +74,9 @@ status=0
 case $load in
   query-4k) run QueryLoad --tokens 4096 --stems 32 "$@" || status=$? ;;
   query-32k) run QueryLoad --tokens 32768 --stems 16 "$@" || status=$? ;;
+  query-churn) run QueryLoad --tokens 4096 --stems 32 --connections 4 --churn 20000 "$@" || status=$? ;;
   ingest) run IngestLoad "$@" || status=$? ;;
+  remove) run RemoveLoad "$@" || status=$? ;;
   fence) run FenceLoad "$@" || status=$? ;;
 esac
 if [ "$status" -ne 0 ]; then

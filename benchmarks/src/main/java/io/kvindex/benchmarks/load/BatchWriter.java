@@ -14,6 +14,7 @@ final class BatchWriter {
   private static final int CAPACITY = 1 << 20;
   private static final byte[] STORED = text("BlockStored");
   private static final byte[] REMOVED = text("BlockRemoved");
+  private static final byte[] CLEARED = text("AllBlocksCleared");
   private static final byte[] FULL_ATTENTION = text("full_attention");
   private static final byte[] GPU = text("GPU");
   private static final byte[] CPU = text("CPU");
@@ -88,6 +89,12 @@ final class BatchWriter {
     u64(hash);
     out.put(GPU);
     u32(0);
+  }
+
+  /** The whole device cache was emptied. */
+  void cleared() {
+    array(1);
+    out.put(CLEARED);
   }
 
   /** Ends the batch with its rank; the bytes are the caller's. */

@@ -74,6 +74,23 @@ final class Churn {
     return count + evicted;
   }
 
+  /** Blocks in the simulated cache. */
+  long residentBlocks() {
+    return stored - removed;
+  }
+
+  /** Publishes a step that only evicts, at least so many of the oldest blocks; how many it did. */
+  int evictOnly(LoadPublisher publisher, int atLeast) {
+    int count = 0;
+    for (int s = oldestStep; s < steps && count < atLeast; s++) {
+      count += stepSizes[s % stepSizes.length];
+    }
+    writer.begin(System.currentTimeMillis() / 1e3, count);
+    evict(count);
+    publisher.publish(writer.end(), count);
+    return count;
+  }
+
   private long parent() {
     int draw = random.nextInt(4);
     if (draw == 0) {

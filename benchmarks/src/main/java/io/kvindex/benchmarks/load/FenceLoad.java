@@ -2,16 +2,15 @@
 package io.kvindex.benchmarks.load;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How long do the blocks of a dead engine stay in the answers? Fills the index, then restarts one
- * publisher after the other and takes the time from the new one's first frame until a query finds
- * nothing of the old one any more.
+ * How long do blocks that are gone stay in the answers? Fills the index, then restarts or clears
+ * one publisher after the other and takes the time from the first frame that tells until a query
+ * finds nothing of the old blocks any more. Each publisher is filled again before the next one's
+ * turn, so that the index has its size all the time.
  */
 public final class FenceLoad {
   private static final int KEPT_BATCHES = 10_000;
@@ -26,6 +25,7 @@ public final class FenceLoad {
   private final int publishers;
   private final int resident;
   private final int window;
+  private final int warmUp;
   private final int rounds;
   private int markers;
 
@@ -36,7 +36,8 @@ public final class FenceLoad {
     publishers = options.number("publishers", 50);
     resident = options.number("resident", 1_000_000);
     window = options.number("window", 64);
-    rounds = options.number("rounds", 4);
+    warmUp = options.number("warm-up-rounds", 1);
+    rounds = options.number("rounds", 2);
     options.refuseUnknown();
   }
 
@@ -45,41 +46,76 @@ public final class FenceLoad {
     new FenceLoad(new LoadOptions(args)).run();
   }
 
+  private enum Kind {
+    TOLD("sequence and time tell"),
+    ASKED("the replay decides"),
+    CLEARED("all blocks cleared");
+
+    private final String text;
+    private final Histogram times = new Histogram();
+
+    Kind(String text) {
+      this.text = text;
+    }
+  }
+
   private void run() throws IOException {
     try (VisibleSequences visible = new VisibleSequences(host, port, publishers, POLL_NS);
         Fleet fleet = new Fleet(publishers, KEPT_BATCHES, visible)) {
       fleet.join(host, port);
-      fill(fleet);
-      visible.every(QUIET_POLL_NS);
+      for (int i = 0; i < publishers; i++) {
+        fill(fleet, i);
+      }
+      System.out.printf(Locale.ROOT, "filled: %,d blocks, %d publishers%n", resident, publishers);
       try (ControlClient control = new ControlClient(host, port)) {
-        Histogram told = new Histogram();
-        Histogram asked = new Histogram();
-        for (int round = 0; round < rounds; round++) {
-          for (int i = 0; i < publishers; i++) {
-            (round % 2 == 0 ? told : asked).record(restart(fleet, i, round % 2 == 0, control));
+        for (int round = -warmUp; round < rounds; round++) {
+          for (Kind kind : Kind.values()) {
+            for (int i = 0; i < publishers; i++) {
+              visible.every(QUIET_POLL_NS);
+              long nanos =
+                  kind == Kind.CLEARED
+                      ? clear(fleet, i, control)
+                      : restart(fleet, i, kind == Kind.TOLD, control);
+              if (round >= 0) {
+                kind.times.record(nanos);
+              }
+              visible.every(POLL_NS);
+              fill(fleet, i);
+            }
           }
         }
-        say("sequence and time tell", told);
-        say("the replay decides", asked);
+      }
+      for (Kind kind : Kind.values()) {
+        say(kind.text, kind.times);
       }
       fleet.leave(host, port);
     }
   }
 
-  private void fill(Fleet fleet) {
-    List<Churn> churns = new ArrayList<>();
-    for (int i = 0; i < publishers; i++) {
-      churns.add(new Churn(i, resident / publishers, null));
+  /** As many blocks as its share, and nothing under way. */
+  private void fill(Fleet fleet, int number) {
+    Churn churn = new Churn(number, resident / publishers, null);
+    while (!churn.full()) {
+      fleet.awaitWindow(number, window);
+      churn.step(fleet.get(number));
+      fleet.serve();
     }
-    while (!churns.get(publishers - 1).full()) {
-      for (int i = 0; i < publishers; i++) {
-        fleet.awaitWindow(i, window);
-        churns.get(i).step(fleet.get(i));
-        fleet.get(i).serve();
-      }
-    }
-    fleet.awaitAllVisible();
-    System.out.printf(Locale.ROOT, "filled: %,d blocks, %d publishers%n", resident, publishers);
+    fleet.awaitWindow(number, 1);
+  }
+
+  /** Nanoseconds from the frame of a clear until the publisher is in no answer. */
+  private long clear(Fleet fleet, int number, ControlClient control) throws IOException {
+    LoadPublisher publisher = fleet.get(number);
+    Marker held = new Marker(++markers);
+    publisher.publish(held.payload(), Marker.BLOCKS);
+    await(fleet, held, number, Marker.TOKENS, control);
+    BatchWriter writer = new BatchWriter();
+    writer.begin(System.currentTimeMillis() / 1e3, 1);
+    writer.cleared();
+    long start = System.nanoTime();
+    publisher.publish(writer.end(), 0);
+    await(fleet, held, number, 0, control);
+    return System.nanoTime() - start;
   }
 
   /** Nanoseconds from the first frame of the new engine until its predecessor is in no answer. */
@@ -118,7 +154,7 @@ public final class FenceLoad {
   private static void say(String how, Histogram times) {
     System.out.printf(
         Locale.ROOT,
-        "%-23s p50 %.1f / p99 %.1f / max %.1f ms over %,d restarts%n",
+        "%-23s p50 %.1f / p99 %.1f / max %.1f ms over %,d times%n",
         how,
         times.quantile(0.5) / 1e6,
         times.quantile(0.99) / 1e6,
