@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.follow.WorkerStatus;
+import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.event.EventRecord;
@@ -210,6 +211,63 @@ class NewLifeTest extends BridgeFixture {
               assertThat(BridgeProgressCodec.decode(newest.value()).lastSequence())
                   .isEqualTo(sequence);
             });
+  }
+
+  @Test
+  void shouldAskAgain_whenTheReplayIsSilentForAWhile() {
+    engine.silent(true);
+    int asked = engine.asks();
+    engine.publishUnheard(10, 11);
+    engine.publish(12, 12);
+    await().atMost(SOON).until(() -> engine.asks() >= asked + QUICK.attempts() + 1);
+    engine.publish(13, 13);
+    engine.silent(false);
+    awaitIds(13);
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    assertThat(worker(bridge).state()).isEqualTo(PublisherState.ACTIVE);
+    assertSumRule(bridge);
+  }
+
+  @Test
+  void shouldDropALateBatch_whenItsEngineWasReplacedAndRegisteredAnew() throws Exception {
+    byte[] late = engine.published(9);
+    site.unregister(worker(bridge).registration().publisher());
+    await().atMost(SOON).until(() -> bridge.workers().isEmpty());
+    engine.restart();
+    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
+    awaitState(bridge, PublisherState.ACTIVE);
+    engine.live(new byte[0], FakeEngine.sequence(9), late);
+    await()
+        .atMost(SOON)
+        .until(() -> counter(worker(bridge), FrameOutcome.FORMER_LIFE.label()) == 1);
+    engine.publish(0, 1);
+    await().atMost(SOON).until(() -> lastSequence(bridge) == 1);
+    assertThat(worker(bridge).state()).isEqualTo(PublisherState.ACTIVE);
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    assertSumRule(bridge);
+  }
+
+  @Test
+  void shouldFollowInTheEnd_whenAnEngineKeepsNothingForReplays() throws Exception {
+    FakeEngine forgetful = engine(true);
+    String other = name + "-forgetful";
+    register(Site.engine(other, forgetful.endpoint(), forgetful.replayEndpoint()));
+    await().atMost(SOON).until(() -> bridge.workers().size() == 2);
+    await()
+        .atMost(SOON)
+        .until(() -> bridge.workers().stream().allMatch(w -> w.state() == PublisherState.ACTIVE));
+    long[] next = {100};
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              forgetful.live(
+                  new byte[0], FakeEngine.sequence(next[0]), FakeEngine.payload(next[0]));
+              next[0]++;
+              return !site.events(other).isEmpty();
+            });
+    assertThat(next[0]).isGreaterThan(110);
+    assertThat(site.events(other).get(0)).matches(BridgeFixture::hasGap);
   }
 
   @Test

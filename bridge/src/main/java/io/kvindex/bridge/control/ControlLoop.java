@@ -184,7 +184,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       progressReader.tail(
           assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList(),
           this::noteProgress);
-      progressWriter.write(publishers.all());
+      for (Followed followed : publishers.all()) {
+        lease.renew(); // a send may wait for Kafka
+        progressWriter.write(followed);
+      }
       nextProgressNs = System.nanoTime() + progressNs;
     }
   }

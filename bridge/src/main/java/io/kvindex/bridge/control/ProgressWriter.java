@@ -22,7 +22,8 @@ final class ProgressWriter {
     all.forEach(this::write);
   }
 
-  private void write(Followed followed) {
+  /** Starts the write if it is due. */
+  void write(Followed followed) {
     Following following = followed.following;
     if (following == null || followed.writing || followed.gone) {
       return;

@@ -12,6 +12,9 @@ final class Asking {
 
   private static final int MAX_DOUBLINGS = 5;
 
+  /** Unanswered questions in a row after which an endpoint counts as dead. */
+  private static final int PATIENT_ROUNDS = 3;
+
   private final @Nullable String endpoint;
   private final FollowContext context;
   private final FollowStatus status;
@@ -50,6 +53,15 @@ final class Asking {
     return endpoint != null && !recovering && !wasAskedAt(expected);
   }
 
+  /**
+   * Whether what is missing may still be had though the endpoint, which has answered before, did
+   * not: worth a pause and another question, but not for ever, since what came live waits
+   * meanwhile.
+   */
+  boolean deservesPatience() {
+    return hasBrought && failures > 0 && failures <= PATIENT_ROUNDS;
+  }
+
   /** Whether the stream still stands where a hole was asked for. */
   boolean wasAskedAt(long expected) {
     return askedAt != null && askedAt == expected;
@@ -62,6 +74,11 @@ final class Asking {
   /** Whether all the endpoint has was read when it was last asked, and it is one that has any. */
   boolean isConclusive() {
     return complete && hasBrought;
+  }
+
+  /** Whether all the endpoint has was read when it was last asked, which may be nothing. */
+  boolean isComplete() {
+    return complete;
   }
 
   /**

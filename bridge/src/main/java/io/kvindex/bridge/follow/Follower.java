@@ -45,6 +45,8 @@ final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
+  private static final int MOST_STRANGERS = 16;
+
   private enum Phase {
     CONNECTING,
     JOINING,
@@ -73,6 +75,9 @@ final class Follower implements IoLoop.Reader {
   private Phase phase = Phase.CONNECTING;
   private @Nullable Long quietSince;
   private boolean tailChecked;
+
+  /** Batches that were taken for a former life's by the word of an empty replay. */
+  private int strangers;
 
   /** Whether the engine has yet to show that it is still the one that sent the last batch. */
   private boolean unproven;
@@ -326,8 +331,13 @@ final class Follower implements IoLoop.Reader {
     }
   }
 
+  /** Behind a failed send nothing may follow: it would be taken for the next one. */
+  private boolean mayPublish() {
+    return context.sink().hasRoom() && life.session().failure() == null;
+  }
+
   private void takeReplay() {
-    while (phase == Phase.JOINING && context.sink().hasRoom()) {
+    while (phase == Phase.JOINING && mayPublish()) {
       RawBatch batch = asking.poll();
       if (batch == null) {
         break;
@@ -378,7 +388,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void drain() {
-    while (context.sink().hasRoom() && (phase == Phase.DRAINING || phase == Phase.LIVE)) {
+    while ((phase == Phase.DRAINING || phase == Phase.LIVE) && mayPublish()) {
       RawBatch next = buffer.peek();
       if (next == null) {
         phase = Phase.LIVE;
@@ -430,6 +440,9 @@ final class Follower implements IoLoop.Reader {
         intake.noteHole();
       }
       ask();
+    } else if (place == Place.BEYOND && asking.deservesPatience() && buffer.isRoomy()) {
+      intake.noteHole();
+      join(asking.pause());
     } else if (place == Place.BEYOND && unproven) {
       endLife("it goes on at batch " + Long.toUnsignedString(next.sequence()));
     } else if (isForeign(place, suspect)) {
@@ -438,15 +451,20 @@ final class Follower implements IoLoop.Reader {
     } else {
       buffer.removeFirst();
       unproven = false;
+      strangers = 0;
       intake.take(next, decoded, life.session());
     }
   }
 
   /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
   private boolean isForeign(Place place, boolean suspect) {
-    return asking.isConclusive()
-        && asking.wasAskedAt(intake.expected())
-        && (suspect || place == Place.BEYOND && intake.last() == null);
+    boolean unknown = suspect || place == Place.BEYOND && intake.last() == null;
+    if (!unknown || !asking.wasAskedAt(intake.expected())) {
+      return false;
+    }
+    // One that has never brought anything may have no buffer at all: then it can not testify for
+    // long, or its engine would never be followed.
+    return asking.isConclusive() || asking.isComplete() && ++strangers <= MOST_STRANGERS;
   }
 
   private void drop(FrameOutcome outcome) {

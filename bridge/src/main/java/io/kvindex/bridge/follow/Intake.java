@@ -6,6 +6,7 @@ import io.kvindex.bridge.follow.StreamPosition.Place;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.RawBatch;
+import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.registration.Registration;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +42,9 @@ final class Intake {
     this.publisher = publisher;
     this.status = status;
     this.judge = new LifeJudge(acked);
-    this.position = new StreamPosition(acked == null ? null : acked.sequence());
+    this.position =
+        new StreamPosition(
+            acked == null ? null : acked.sequence(), registration.type() == SourceType.MOONCAKE);
     this.holes = new Holes(status);
   }
 

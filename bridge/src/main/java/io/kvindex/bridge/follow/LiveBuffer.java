@@ -43,6 +43,11 @@ final class LiveBuffer {
     return batches.size() >= maxBatches || (pool.bytes >= pool.maxBytes && !batches.isEmpty());
   }
 
+  /** Whether batches may well wait a while longer. */
+  boolean isRoomy() {
+    return batches.size() < maxBatches / 2 && pool.bytes < pool.maxBytes / 2;
+  }
+
   boolean isEmpty() {
     return batches.isEmpty();
   }

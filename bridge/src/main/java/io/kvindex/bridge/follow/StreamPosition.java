@@ -17,10 +17,15 @@ final class StreamPosition {
     BEHIND
   }
 
+  private final boolean countsFromOne;
   private @Nullable Long last;
 
-  StreamPosition(@Nullable Long last) {
+  /**
+   * @param countsFromOne whether its first number is 1, as Mooncake's master has it, or 0
+   */
+  StreamPosition(@Nullable Long last, boolean countsFromOne) {
     this.last = last;
+    this.countsFromOne = countsFromOne;
   }
 
   /** The last sequence, null = none yet in this life. */
@@ -34,6 +39,9 @@ final class StreamPosition {
   }
 
   Place place(long sequence) {
+    if (countsFromOne && last == null && sequence == 1) {
+      return Place.NEXT;
+    }
     int order = Long.compareUnsigned(sequence, expected());
     if (order > 0) {
       return Protection.REPAIR.isOff() ? Place.NEXT : Place.BEYOND;

@@ -4,6 +4,8 @@ package io.kvindex.bridge.produce;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.MetadataRecoveryStrategy;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -49,6 +51,10 @@ public final class KafkaSettings {
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
     // A quiet bridge keeps its metadata: fetching it anew would block the I/O thread.
     settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, Duration.ofDays(7).toMillis());
+    // With every broker away the default forgets all topics, and each send would wait for metadata
+    // on the I/O thread instead of queueing its record.
+    settings.put(
+        CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
     settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
     settings.putIfAbsent(ProducerConfig.ENABLE_METRICS_PUSH_CONFIG, false);
     return settings;

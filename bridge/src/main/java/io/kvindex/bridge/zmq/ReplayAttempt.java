@@ -24,6 +24,9 @@ final class ReplayAttempt {
 
   private static final int SLICE_MS = 100;
 
+  /** Messages that are no batch, after which whoever answers is no engine. */
+  private static final int MAX_RUBBISH = 1_000;
+
   /** How an attempt ended. */
   enum Outcome {
     /** End marker, no hole. */
@@ -88,6 +91,7 @@ final class ReplayAttempt {
 
   private Outcome read(ZMQ.Socket socket, Sink sink) throws InterruptedException {
     boolean first = true;
+    int rubbish = 0;
     long wanted = sink.expected();
     while (true) {
       List<byte[]> frames = receive(socket);
@@ -100,6 +104,9 @@ final class ReplayAttempt {
       }
       if (!(frame instanceof Frame.Batch)) {
         sink.discard(true);
+        if (++rubbish > MAX_RUBBISH) {
+          return Outcome.SILENT;
+        }
         continue;
       }
       Frame.Batch batch = (Frame.Batch) frame;

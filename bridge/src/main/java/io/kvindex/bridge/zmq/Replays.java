@@ -22,6 +22,10 @@ public final class Replays implements AutoCloseable {
   private final ZMQ.Context context;
   private final ReplayPolicy policy;
   private final ScheduledThreadPoolExecutor pool;
+
+  /** Apart from the pool, which silent endpoints may keep busy for long. */
+  private final ScheduledThreadPoolExecutor timer;
+
   private volatile boolean closed;
 
   /**
@@ -41,6 +45,15 @@ public final class Replays implements AutoCloseable {
             });
     pool.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     pool.setRemoveOnCancelPolicy(true);
+    timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "zmq-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
   /**
@@ -57,17 +70,22 @@ public final class Replays implements AutoCloseable {
     return feed;
   }
 
-  /** Runs something small later, on the pool. */
+  /** Runs something small later, on a thread of its own. */
   public void later(Runnable task, Duration delay) {
+    schedule(timer, task, delay);
+  }
+
+  private static void schedule(
+      ScheduledThreadPoolExecutor executor, Runnable task, Duration delay) {
     try {
-      pool.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+      executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("closing; a delayed step is dropped");
     }
   }
 
   private void schedule(ReplayJob job, Duration delay) {
-    later(() -> run(job), delay);
+    schedule(pool, () -> run(job), delay);
   }
 
   private void run(ReplayJob job) {
@@ -87,6 +105,7 @@ public final class Replays implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     closed = true;
+    timer.shutdownNow();
     pool.shutdown();
     if (!pool.awaitTermination(5, TimeUnit.SECONDS)) {
       LOG.warn("a replay did not stop in 5 s");

@@ -42,6 +42,7 @@ public final class FakeEngine implements AutoCloseable {
   private final Thread replayThread;
   private ZMQ.Socket pub;
   private volatile Loss loss = (ask, sequence) -> false;
+  private volatile boolean silent;
   private volatile boolean running = true;
 
   /**
@@ -95,6 +96,11 @@ public final class FakeEngine implements AutoCloseable {
   /** How often it was asked for a replay. */
   public int asks() {
     return asks.get();
+  }
+
+  /** Leaves replay requests without an answer, as an engine does whose scheduler is busy. */
+  public void silent(boolean is) {
+    silent = is;
   }
 
   /** Makes replays lossy. */
@@ -214,7 +220,10 @@ public final class FakeEngine implements AutoCloseable {
       if (identity != null) {
         router.recv();
         long start = ByteBuffer.wrap(router.recv()).getLong();
-        answer(router, identity, start, asks.incrementAndGet());
+        int ask = asks.incrementAndGet();
+        if (!silent) {
+          answer(router, identity, start, ask);
+        }
       }
     }
     router.setLinger(0);

@@ -70,7 +70,7 @@ class KafkaOutageIT {
       System.out.printf("%d batches while Kafka was away %d ms%n", meanwhile, OUTAGE_MS);
       assertThat(meanwhile).isGreaterThan(OUTAGE_MS / 50);
       assertThat(index.api().get("/workers").toString())
-          .doesNotContain("degraded", "batches_lost", "new_lives");
+          .doesNotContain("degraded", "batches_lost", "new_lives", "sends_failed");
       bridge.requireAlive();
     }
   }
