@@ -23,12 +23,15 @@ import org.jspecify.annotations.Nullable;
 final class EngineNames {
 
   private final HashProfile profile;
+  private final boolean standard;
   private final boolean tierChange;
   private long context;
   private long parent;
 
-  private EngineNames(HashProfile profile, Stored event, long context, boolean tierChange) {
+  private EngineNames(
+      HashProfile profile, Stored event, long context, boolean standard, boolean tierChange) {
     this.profile = profile;
+    this.standard = standard;
     this.context = context;
     this.tierChange = tierChange;
     parent = event.parent().hash();
@@ -37,7 +40,8 @@ final class EngineNames {
   /**
    * Null where the names are no prefix hashes. They are by the table's rule, or because publishers
    * of the standard envelope send the table's own prefix hashes, with the whole context each time;
-   * where theirs are not, the bridge has found that out and kept what the tokens say.
+   * where theirs are not, the bridge has found that out and kept what the tokens say, see {@link
+   * #orTaught}.
    *
    * @param context of the event as stated, for the lookup key
    */
@@ -51,7 +55,7 @@ final class EngineNames {
         event.parent().kind() == Parent.Kind.UNKNOWN
             && !standard
             && !profile.algorithm().coversLora();
-    return new EngineNames(profile, event, context, silent);
+    return new EngineNames(profile, event, context, standard, silent);
   }
 
   /**
@@ -83,5 +87,16 @@ final class EngineNames {
     long before = parent;
     parent = hash;
     return new ContentRow(heldKey == null ? context : heldKey ^ hash, hash, local, before, 0);
+  }
+
+  /**
+   * What counts where a publisher of the standard envelope sends no tokens for once: if tokens have
+   * taught what the name means, and it is not itself, then its names are no prefix hashes.
+   *
+   * @param said the next block's meaning by its name
+   * @param known what the hash meant so far, null = nothing
+   */
+  ContentRow orTaught(long hash, ContentRow said, @Nullable ContentRow known) {
+    return standard && known != null && known.seqHash() != hash ? known : said;
   }
 }

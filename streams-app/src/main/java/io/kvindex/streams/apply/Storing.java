@@ -68,7 +68,8 @@ final class Storing {
       ContentRow content = null;
       if (names != null) {
         Long held = names.mayMove() ? heldKey(publisherRef, hash, event.place().group()) : null;
-        content = names.next(hash, local, extra, held);
+        ContentRow said = names.next(hash, local, extra, held);
+        content = names.orTaught(hash, said, spaces.lookUp(own, shared, hash));
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else if (prefix.known() && hasLocal) {
         content = prefix.next(hasher, local, extra);

@@ -194,4 +194,20 @@ class HashProfileTest {
       assertThat(index.holders("abc")).isEqualTo("e/0/GPU | e/0/GPU | e/0/GPU");
     }
   }
+
+  @Test
+  void shouldBelieveTokens_whenAStandardPublisherWithItsOwnHashesSendsNoneForOnce() {
+    Engine engine = new Engine("e").type(SourceType.KV_EVENTS);
+    Prompt prompt = new Prompt("abc");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(engine.batch(prompt.stored(GPU)));
+      index.feed(engine.batch(prompt.tokenless(CPU, 0, 2), prompt.tokenless(GPU, 2, 3)));
+      assertThat(index.holders("abc")).isEqualTo("e/0/CPU,e/0/GPU | e/0/CPU,e/0/GPU | e/0/GPU");
+      index.feed(engine.batch(prompt.removed(GPU, 0, 3)));
+      assertThat(index.holders("abc")).isEqualTo("e/0/CPU | e/0/CPU");
+      index.feed(engine.batch(prompt.stored(GPU, 2, 3)));
+      assertThat(index.holders("abc")).isEqualTo("e/0/CPU | e/0/CPU | e/0/GPU");
+      assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isZero();
+    }
+  }
 }
