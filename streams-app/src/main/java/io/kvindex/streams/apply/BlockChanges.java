@@ -125,7 +125,9 @@ final class BlockChanges {
   void fold() {
     touch();
     for (BlockChange change : changes) {
-      table.residency().fold(change.owner, change.engineHash, change.before, change.after());
+      table
+          .residency()
+          .fold(change.owner, change.engineHash, change.group, change.before, change.after());
     }
     changes.forEach(this::reportUnheld);
     clear();

@@ -39,11 +39,6 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups)
     return new PublisherRow(publisher, life, groups | more);
   }
 
-  /** Whether stores of that group were seen. */
-  public boolean knowsGroup(int group) {
-    return (groups & 1L << group) != 0;
-  }
-
   /** Whether a block needs several rows to be there. */
   public boolean hasSeveralGroups() {
     return Long.bitCount(groups) > 1;

@@ -71,11 +71,20 @@ public final class Owners {
                 row.backendId(),
                 row.incarnation()));
     OwnerState owner = new OwnerState(id, row, index, slot);
-    liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()).add(owner);
+    enlist(liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()), owner);
     if (row.expiresAtMs() != OwnerRow.NEVER) {
       expiring.add(owner);
     }
     return owner;
+  }
+
+  /** In the order of their numbers, whichever came first: the same as after loading. */
+  private static void enlist(List<OwnerState> live, OwnerState owner) {
+    int at = live.size();
+    while (at > 0 && live.get(at - 1).id() > owner.id()) {
+      at--;
+    }
+    live.add(at, owner);
   }
 
   /**
@@ -110,6 +119,21 @@ public final class Owners {
     liveByPublisher.getOrDefault(row.publisherRef(), new ArrayList<>()).remove(owner);
     owner.setRow(row);
     dead.put(owner.id(), owner);
+    dropDeadHeads();
+  }
+
+  /** A standby never asks who is due: what died long ago must not wait there for ever. */
+  private void dropDeadHeads() {
+    for (OwnerState head = expiring.peek();
+        head != null && head.row().dead();
+        head = expiring.peek()) {
+      expiring.remove();
+    }
+  }
+
+  /** How many owners are kept because their time will end. */
+  int expiring() {
+    return expiring.size();
   }
 
   private void forget(@Nullable OwnerState owner) {
@@ -146,7 +170,7 @@ public final class Owners {
     return byId.get(id);
   }
 
-  /** Live owners of a publisher. */
+  /** Live owners of a publisher, by number. */
   public List<OwnerState> live(int publisherRef) {
     return liveByPublisher.getOrDefault(publisherRef, List.of());
   }

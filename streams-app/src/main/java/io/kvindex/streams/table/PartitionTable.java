@@ -14,6 +14,8 @@ import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.row.SpaceRow;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.row.TableRow;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -49,6 +51,10 @@ public final class PartitionTable {
   private final Residency residency;
   private final Orphans orphans = new Orphans();
   private final Streams streams = new Streams();
+
+  /** Publishers whose groups changed since rows were last settled. */
+  private final Set<Integer> regrouped = new HashSet<>();
+
   private final KnownHashes knownHashes = new KnownHashes();
   private final TableView view;
 
@@ -141,6 +147,8 @@ public final class PartitionTable {
    */
   public void settle() {
     owners.settle().forEach(residency::load);
+    regrouped.forEach(ref -> owners.live(ref).forEach(residency::reload));
+    regrouped.clear();
   }
 
   /** Follows the coming and going of a content row. */
@@ -168,11 +176,14 @@ public final class PartitionTable {
   }
 
   private void foldPublisher(int ref, PublisherRow row) {
-    boolean known = publishers.ref(row.publisher()) != null;
-    boolean grew = known && (row.groups() & ~publishers.get(ref).groups()) != 0;
+    PublisherRow before = publishers.knows(ref) ? publishers.get(ref) : row;
     publishers.fold(ref, row);
-    if (grew && row.hasSeveralGroups()) {
-      owners.live(ref).forEach(residency::groupLearned);
+    boolean severalGroups = before.hasSeveralGroups() || row.hasSeveralGroups();
+    if (severalGroups && before.groups() != row.groups() && !owners.live(ref).isEmpty()) {
+      // Whoever writes a new group has no block of it yet: nothing is whole. On a standby the row
+      // may come behind such blocks, since compaction leaves it where it was written last.
+      owners.live(ref).forEach(residency::hide);
+      regrouped.add(ref);
     }
   }
 
@@ -189,6 +200,7 @@ public final class PartitionTable {
       residency.fold(
           owner,
           RowKeys.hash(key),
+          RowKeys.blockGroup(key),
           before == null ? null : BlockRow.decode(before),
           after == null ? null : BlockRow.decode(after));
     }

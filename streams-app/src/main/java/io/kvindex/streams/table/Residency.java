@@ -40,7 +40,11 @@ public final class Residency {
 
   /** Follows the change of one row; the row itself is written already. */
   public void fold(
-      OwnerState owner, long engineHash, @Nullable BlockRow before, @Nullable BlockRow after) {
+      OwnerState owner,
+      long engineHash,
+      int group,
+      @Nullable BlockRow before,
+      @Nullable BlockRow after) {
     BlockRow was = resolved(before);
     BlockRow is = resolved(after);
     if (!owner.indexed() || was != null && is != null && was.lookupKey() == is.lookupKey()) {
@@ -48,7 +52,7 @@ public final class Residency {
     }
     PublisherRow publisher = publishers.get(owner.row().publisherRef());
     if (publisher.hasSeveralGroups()) {
-      foldGrouped(owner, engineHash, publisher, was, is);
+      foldGrouped(owner, engineHash, group, publisher.groups(), was, is);
       return;
     }
     if (was != null) {
@@ -77,36 +81,43 @@ public final class Residency {
   private void foldGrouped(
       OwnerState owner,
       long engineHash,
-      PublisherRow publisher,
+      int group,
+      long groups,
       @Nullable BlockRow before,
       @Nullable BlockRow after) {
     if (before != null) {
       owner.index().remove(before.lookupKey(), owner.slot());
     }
-    if (after != null && everyGroupHolds(owner, engineHash, publisher, after.lookupKey())) {
-      owner.index().add(after.lookupKey(), owner.slot());
+    // Of rows that come together the first finds all of them there, the others its bit.
+    if (after != null && !owner.holds(after.lookupKey())) {
+      long others = groups & ~(1L << group);
+      if (everyGroupHolds(owner, engineHash, others, after.lookupKey())) {
+        owner.index().add(after.lookupKey(), owner.slot());
+      }
     }
   }
 
-  private boolean everyGroupHolds(
-      OwnerState owner, long engineHash, PublisherRow publisher, long lookupKey) {
-    for (int group = 0; group < PublisherRow.MAX_GROUPS; group++) {
-      if (publisher.knowsGroup(group)) {
-        byte[] value = rows.get(RowKeys.block(owner.id(), engineHash, group));
-        BlockRow row = value == null ? null : BlockRow.decode(value);
-        if (row == null || !row.resolved() || row.lookupKey() != lookupKey) {
-          return false;
-        }
+  /** From the highest group down: they mostly come in ascending order, so that one read tells. */
+  private boolean everyGroupHolds(OwnerState owner, long engineHash, long groups, long lookupKey) {
+    for (long left = groups; left != 0; left ^= Long.highestOneBit(left)) {
+      int group = Long.SIZE - 1 - Long.numberOfLeadingZeros(left);
+      byte[] value = rows.get(RowKeys.block(owner.id(), engineHash, group));
+      BlockRow row = value == null ? null : BlockRow.decode(value);
+      if (row == null || !row.resolved() || row.lookupKey() != lookupKey) {
+        return false;
       }
     }
     return true;
   }
 
-  /**
-   * A publisher turned out to use one more group, of which it holds no block yet: nothing of it is
-   * complete any more.
-   */
-  void groupLearned(OwnerState owner) {
+  /** Folds all rows of an owner again, some of which were folded under other groups. */
+  void reload(OwnerState owner) {
+    hide(owner);
+    load(owner);
+  }
+
+  /** Takes all blocks of an owner out of the index. */
+  void hide(OwnerState owner) {
     Bytes from = RowKeys.ofId(RowKind.BLOCK, owner.id());
     Bytes to = RowKeys.ofId(RowKind.BLOCK, owner.id() + 1);
     try (KeyValueIterator<Bytes, byte[]> all = rows.range(from, to)) {
@@ -128,7 +139,9 @@ public final class Residency {
     try (KeyValueIterator<Bytes, byte[]> all = rows.range(from, to)) {
       while (all.hasNext()) {
         KeyValue<Bytes, byte[]> next = all.next();
-        fold(owner, RowKeys.hash(next.key.get()), null, BlockRow.decode(next.value));
+        byte[] key = next.key.get();
+        BlockRow row = BlockRow.decode(next.value);
+        fold(owner, RowKeys.hash(key), RowKeys.blockGroup(key), null, row);
       }
     }
   }

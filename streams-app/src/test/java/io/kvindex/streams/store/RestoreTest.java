@@ -80,6 +80,45 @@ class RestoreTest {
   }
 
   @Test
+  void shouldFollow_whenCompactionMovedANewGroupBehindItsBlocks() {
+    Place second = new Place("GPU", 0, 1, null);
+    try (RowStore index = open("a");
+        RowStore standby = new RowStore(dir.resolve("b"), new ArrayList<>())) {
+      index.take(e1.batch(abc.stored(GPU)), 1);
+      standby.table();
+      standby.restore(log, 0, 3);
+      assertThat(Answers.text(standby.view(), "abc")).isEqualTo("e1/0/GPU | e1/0/GPU | e1/0/GPU");
+      int followed = log.size();
+      index.take(e1.batch(abc.stored(second, 0, 2)), 1);
+      index.take(e1.batch(new Cleared(5, ClearScope.DEVICE)), 1);
+      List<KeyValue<byte[], byte[]>> rest = log.subList(followed, log.size());
+      standby.restore(RowStore.compacted(rest, rest.size(), false), 0, 2);
+      assertThat(Answers.text(standby.view(), "abc"))
+          .isEqualTo(Answers.text(index.view(), "abc"))
+          .isEqualTo("e1/0/GPU | e1/0/GPU");
+    }
+  }
+
+  @Test
+  void shouldFollow_whenCompactionMovedANewLifeBehindItsBlocks() {
+    Place second = new Place("GPU", 0, 1, null);
+    try (RowStore index = open("a");
+        RowStore standby = new RowStore(dir.resolve("b"), new ArrayList<>())) {
+      index.take(e1.batch(abc.stored(GPU), abc.stored(second)), 1);
+      standby.table();
+      standby.restore(log, 0, 3);
+      int followed = log.size();
+      index.take(e1.restart().batch(abc.stored(GPU, 0, 2)), 1);
+      index.take(e1.batch(new Cleared(5, ClearScope.DEVICE)), 1);
+      List<KeyValue<byte[], byte[]>> rest = log.subList(followed, log.size());
+      standby.restore(RowStore.compacted(rest, rest.size(), false), 0, 2);
+      assertThat(Answers.text(standby.view(), "abc"))
+          .isEqualTo(Answers.text(index.view(), "abc"))
+          .isEqualTo("e1/0/GPU | e1/0/GPU");
+    }
+  }
+
+  @Test
   void shouldRestore_whenCompactionMovedStreamsBehindWhatTheyHold() {
     e2.batch();
     var third = e2.batch(abc.stored(CPU));
