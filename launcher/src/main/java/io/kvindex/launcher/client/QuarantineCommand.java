@@ -161,11 +161,11 @@ public final class QuarantineCommand implements Runnable {
       for (JsonNode one : retried) {
         if (!all || one.path("frames").asLong() > 0) {
           out.printf(
-              "%s rank %s: %s in quarantine, %s readable now: %s%n",
+              "%s rank %s: %s in quarantine, %s: %s%n",
               one.path("instance_id").asText(),
               one.path("dp_rank").asText(),
               one.path("frames").asText(),
-              one.path("readable").asText(),
+              one.path("readable").asBoolean() ? "readable now" : "none readable",
               one.path("note").asText());
         }
       }

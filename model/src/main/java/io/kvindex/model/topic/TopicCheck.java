@@ -13,8 +13,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
@@ -71,6 +73,7 @@ public final class TopicCheck {
       Config config = configs.get(new ConfigResource(ConfigResource.Type.TOPIC, spec.name()));
       if (description != null && config != null) {
         check(spec, description.partitions().size(), config.get(POLICY).value(), problems);
+        tellOthers(spec, config);
       }
     }
     if (!problems.isEmpty()) {
@@ -102,6 +105,32 @@ public final class TopicCheck {
               + spec.holds()
               + " would be lost");
     }
+  }
+
+  /** What an operator may have chosen is left alone; it may also be an older version's choice. */
+  private static void tellOthers(TopicSpec spec, Config config) {
+    differences(spec, config)
+        .forEach(
+            difference ->
+                LOG.warn(
+                    "topic {} has {}; left as it is, see kafka-configs", spec.name(), difference));
+  }
+
+  /** Settings of an existing topic that a new one would have otherwise, for people. */
+  static List<String> differences(TopicSpec spec, Config config) {
+    return spec.config().entrySet().stream()
+        .filter(wanted -> !wanted.getKey().equals(POLICY))
+        .sorted(Map.Entry.comparingByKey())
+        .flatMap(
+            wanted -> {
+              ConfigEntry entry = config.get(wanted.getKey());
+              String value = entry == null ? null : entry.value();
+              return wanted.getValue().equals(value)
+                  ? Stream.empty()
+                  : Stream.of(
+                      wanted.getKey() + "=" + value + ", a new one would get " + wanted.getValue());
+            })
+        .toList();
   }
 
   private void create(TopicSpec spec)

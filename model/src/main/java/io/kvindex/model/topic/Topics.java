@@ -63,12 +63,6 @@ public final class Topics {
             Long.toString(eventRetention.toMillis()),
             "retention.bytes",
             Long.toString(eventBytesPerPartition));
-    Map<String, String> quarantine =
-        Map.of(
-            "cleanup.policy",
-            DELETE,
-            "retention.ms",
-            Long.toString(Duration.ofHours(24).toMillis()));
     return List.of(
         new TopicSpec(
             REGISTRATIONS, CONTROL_PARTITIONS, replication, control, "every registration"),
@@ -81,6 +75,27 @@ public final class Topics {
             control,
             "where bridges go on after a restart"),
         new TopicSpec(
-            QUARANTINE, 1, replication, quarantine, "undecodable frames kept for a retry"));
+            QUARANTINE, 1, replication, quarantine(), "undecodable frames kept for a retry"));
+  }
+
+  /**
+   * Raw frames hold token ids, so they have to go in time. Kafka deletes whole segments, and never
+   * the one it appends to: without segments of an hour, a frame would stay until its segment is
+   * full or, by Kafka's default, a week old, and a day beyond that.
+   */
+  private static Map<String, String> quarantine() {
+    return Map.of(
+        "cleanup.policy",
+        DELETE,
+        "message.timestamp.type",
+        "LogAppendTime",
+        "retention.ms",
+        Long.toString(Duration.ofHours(24).toMillis()),
+        "segment.ms",
+        Long.toString(Duration.ofHours(1).toMillis()),
+        "retention.bytes",
+        Long.toString(256L << 20),
+        "segment.bytes",
+        Long.toString(32L << 20));
   }
 }

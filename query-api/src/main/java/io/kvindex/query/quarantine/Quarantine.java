@@ -12,11 +12,11 @@ import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -60,28 +60,15 @@ final class Quarantine {
 
   /** The newest batches of the publishers asked for, newest last. */
   List<QuarantineEntry> list(Predicate<PublisherId> which, int limit) {
-    Deque<QuarantineEntry> newest = new ArrayDeque<>();
-    log.read(
-        (publisher, frame) -> {
-          if (which.test(publisher)) {
-            newest.addLast(entry(publisher, frame));
-            if (newest.size() > limit) {
-              newest.removeFirst();
-            }
-          }
-        });
-    return new ArrayList<>(newest);
+    List<QuarantineEntry> newest = new ArrayList<>();
+    log.readNewest(which, limit, (publisher, frame) -> newest.add(entry(publisher, frame)));
+    return newest;
   }
 
   private QuarantineEntry entry(PublisherId publisher, QuarantinedFrame frame) {
     Registered registered = registrations.get().get(publisher);
-    BridgeProgress heard = progress.apply(publisher);
-    Long life = heard == null ? null : heard.life();
     boolean current =
-        registered != null
-            && life != null
-            && registered.generation() == frame.incarnation().generation()
-            && life == frame.incarnation().life();
+        QuarantineTally.isCurrent(registered, progress.apply(publisher), frame.incarnation());
     byte[] payload = frame.payload();
     Boolean readable =
         registered == null || !frame.isKept()
@@ -94,11 +81,11 @@ final class Quarantine {
    * Whether its publisher is rebuilt.
    *
    * @param frames batches of its present life in quarantine
-   * @param readable those among them that can be decoded now
+   * @param readable whether one of them can be decoded now
    * @param note what is done, or why nothing, for people
    */
   record Retried(
-      PublisherId publisher, long frames, long readable, boolean rebuilding, String note) {}
+      PublisherId publisher, long frames, boolean readable, boolean rebuilding, String note) {}
 
   /**
    * Rebuilds the publishers asked for of which something can be decoded now.
@@ -107,26 +94,35 @@ final class Quarantine {
    *     what was damaged on its way
    */
   List<Retried> retry(Predicate<PublisherId> which, boolean force) throws InterruptedException {
-    List<QuarantineEntry> entries = list(which, Integer.MAX_VALUE);
-    List<Retried> retried = new ArrayList<>();
+    Map<PublisherId, QuarantineTally> tallies = new LinkedHashMap<>();
     for (Registered one : registrations.get().all()) {
       PublisherId publisher = one.registration().publisher();
       if (which.test(publisher)) {
-        List<QuarantineEntry> mine =
-            entries.stream().filter(e -> e.current() && e.publisher().equals(publisher)).toList();
-        long readable = mine.stream().filter(e -> Boolean.TRUE.equals(e.readable())).count();
-        boolean rebuild = readable > 0 || force && !mine.isEmpty();
-        if (rebuild) {
-          claim(one);
-        }
-        retried.add(new Retried(publisher, mine.size(), readable, rebuild, note(mine, rebuild)));
+        tallies.put(publisher, new QuarantineTally(one, progress.apply(publisher), reader));
       }
+    }
+    log.readAll(
+        tallies::containsKey,
+        (publisher, frame) -> Objects.requireNonNull(tallies.get(publisher)).add(frame));
+    List<Retried> retried = new ArrayList<>();
+    for (QuarantineTally tally : tallies.values()) {
+      boolean rebuild = tally.readable() || force && tally.frames() > 0;
+      if (rebuild) {
+        claim(tally.registered());
+      }
+      retried.add(
+          new Retried(
+              tally.registered().registration().publisher(),
+              tally.frames(),
+              tally.readable(),
+              rebuild,
+              note(tally, rebuild)));
     }
     return retried;
   }
 
-  private static String note(List<QuarantineEntry> mine, boolean rebuild) {
-    if (mine.isEmpty()) {
+  private static String note(QuarantineTally tally, boolean rebuild) {
+    if (tally.frames() == 0) {
       return "nothing in quarantine";
     } else if (rebuild) {
       return "rebuilt from the engine's replay; stays degraded if that does not reach back to batch 0";

@@ -140,7 +140,7 @@ public final class QuarantineRoutes {
         separator = ",";
         publisher(out, retried.publisher());
         out.raw(',').name("frames").number(retried.frames());
-        out.raw(',').name("readable").number(retried.readable());
+        bool(out, "readable", retried.readable());
         bool(out, "rebuilding", retried.rebuilding());
         out.raw(',').name("note").string(retried.note()).raw('}');
       }

@@ -15,6 +15,7 @@ import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.TopicCheck;
+import io.kvindex.model.topic.TopicSpec;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.quarantine.Quarantine.Retried;
 import io.kvindex.query.registration.Registered;
@@ -25,13 +26,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +50,14 @@ import org.junit.jupiter.api.Test;
 class QuarantineRetryIT {
 
   private static final Duration SOON = Duration.ofSeconds(30);
+  private static final int MANY = 20_000;
+  private static final byte[] PAYLOAD = new byte[512];
   private static final Map<String, Object> KAFKA =
       Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
 
   private final String name = SharedBroker.unique("quarantine");
   private final PublisherId publisher = new PublisherId(name, "default", 0);
+  private final AtomicInteger tried = new AtomicInteger();
   private volatile @Nullable String refusal = "no decoder yet";
 
   @BeforeAll
@@ -74,17 +83,102 @@ class QuarantineRetryIT {
     assertThat(quarantine.list(publisher::equals, 1)).hasSize(1);
     assertThat(quarantine.retry(publisher::equals, false))
         .extracting(Retried::frames, Retried::readable, Retried::rebuilding)
-        .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, 0L, false));
+        .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, false, false));
     assertThat(claims(registered.partition())).isEmpty();
     refusal = null;
     assertThat(quarantine.retry(publisher::equals, false))
         .extracting(Retried::frames, Retried::readable, Retried::rebuilding)
-        .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, 1L, true));
+        .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, true, true));
     await().atMost(SOON).until(() -> claims(registered.partition()).size() == 1);
     BridgeProgress claim =
         BridgeProgressCodec.decode(claims(registered.partition()).get(0).value());
     assertThat(claim.life()).isNull();
     assertThat(claim.generation()).isEqualTo(one.generation());
+  }
+
+  /** A publisher that sends nothing but what nobody can decode, and one with little, long ago. */
+  @Test
+  void shouldDecodeNoMoreThanIsAsked_whenThousandsAreInQuarantine() throws Exception {
+    Registered one = new Registered(registration(), 3);
+    Quarantine quarantine = quarantine(one, 7);
+    PublisherId noisy = new PublisherId(name + "-noisy", "default", 0);
+    keepMany(publisher, new Incarnation(3, 6, 0), 0, 2);
+    keepMany(publisher, new Incarnation(3, 7, 0), 2, 5);
+    keepMany(noisy, new Incarnation(4, 1, 0), 0, MANY);
+    assertThat(timed("newest of all", () -> quarantine.list(who -> true, 100)))
+        .hasSize(100)
+        .extracting(entry -> entry.frame().sequence())
+        .isEqualTo(LongStream.range(MANY - 100, MANY).boxed().toList());
+    // Nobody is registered who could have sent them, so there is nothing to try.
+    assertThat(tried).hasValue(0);
+    assertThat(timed("first of all", () -> quarantine.list(publisher::equals, 2)))
+        .extracting(entry -> entry.frame().sequence())
+        .containsExactly(3L, 4L);
+    assertThat(tried).hasValue(2);
+    assertThat(timed("retry", () -> quarantine.retry(publisher::equals, false)))
+        .extracting(Retried::frames, Retried::readable, Retried::rebuilding)
+        .containsExactly(org.assertj.core.groups.Tuple.tuple(3L, false, false));
+    assertThat(tried).hasValue(5);
+  }
+
+  @Test
+  void shouldTryTheDecodersUntilTheyReadOne_whenThousandsAreReadableNow() throws Exception {
+    RecordMetadata registered =
+        write(Topics.REGISTRATIONS, RegistrationCodec.encode(registration()));
+    Registered one = new Registered(registration(), registered.offset());
+    Quarantine quarantine = quarantine(one, 7);
+    keepMany(publisher, new Incarnation(one.generation(), 6, 0), 0, MANY);
+    keepMany(publisher, new Incarnation(one.generation(), 7, 0), MANY, 2 * MANY);
+    refusal = null;
+    assertThat(timed("list", () -> quarantine.list(publisher::equals, 10))).hasSize(10);
+    assertThat(tried).hasValue(10);
+    assertThat(timed("retry", () -> quarantine.retry(publisher::equals, false)))
+        .extracting(Retried::frames, Retried::readable, Retried::rebuilding)
+        .containsExactly(org.assertj.core.groups.Tuple.tuple((long) MANY, true, true));
+    assertThat(tried).hasValue(11);
+  }
+
+  private static <T> T timed(String what, Callable<T> call) throws Exception {
+    long start = System.nanoTime();
+    T result = call.call();
+    System.out.println(what + ": " + (System.nanoTime() - start) / 1_000_000 + " ms");
+    return result;
+  }
+
+  @Test
+  void shouldLeaveAnExistingTopicAsItIs_whenOnlyItsRetentionDiffers() throws Exception {
+    TopicSpec wanted =
+        Topics.all(2, (short) 1, Duration.ofDays(1), -1).stream()
+            .filter(topic -> topic.name().equals(Topics.QUARANTINE))
+            .findFirst()
+            .orElseThrow();
+    assertThat(wanted.config()).containsKeys("segment.ms", "retention.ms", "retention.bytes");
+    TopicSpec old =
+        new TopicSpec(
+            name,
+            wanted.partitions(),
+            wanted.replication(),
+            Map.of("cleanup.policy", "delete", "retention.ms", "86400000"),
+            wanted.holds());
+    TopicSpec now =
+        new TopicSpec(
+            name, wanted.partitions(), wanted.replication(), wanted.config(), wanted.holds());
+    try (Admin admin = Admin.create(KAFKA)) {
+      TopicCheck check = new TopicCheck(admin, 30_000);
+      check.ensure(List.of(old));
+      check.ensure(List.of(now));
+      ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
+      Config config =
+          Objects.requireNonNull(
+              admin.describeConfigs(List.of(resource)).all().get().get(resource));
+      assertThat(config.get("segment.ms").value()).isEqualTo("604800000");
+      ConfigResource shared = new ConfigResource(ConfigResource.Type.TOPIC, Topics.QUARANTINE);
+      Config made =
+          Objects.requireNonNull(admin.describeConfigs(List.of(shared)).all().get().get(shared));
+      wanted
+          .config()
+          .forEach((key, value) -> assertThat(made.get(key).value()).as(key).isEqualTo(value));
+    }
   }
 
   private Quarantine quarantine(Registered one, long life) {
@@ -109,7 +203,10 @@ class QuarantineRetryIT {
         SOON,
         () -> RegistrationSnapshot.of(List.of(one), Media.standard()),
         who -> who.equals(publisher) ? now : null,
-        (registration, payload) -> refusal);
+        (registration, payload) -> {
+          tried.incrementAndGet();
+          return refusal;
+        });
   }
 
   private Registration registration() {
@@ -129,6 +226,20 @@ class QuarantineRetryIT {
         Topics.QUARANTINE,
         QuarantineCodec.encode(
             new QuarantinedFrame(life, sequence, 1, "not_msgpack", 1, new byte[] {(byte) 0xc1})));
+  }
+
+  private static void keepMany(PublisherId who, Incarnation life, long from, long to) {
+    byte[] key = who.key().getBytes(StandardCharsets.UTF_8);
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(KAFKA, new ByteArraySerializer(), new ByteArraySerializer())) {
+      for (long sequence = from; sequence < to; sequence++) {
+        byte[] frame =
+            QuarantineCodec.encode(
+                new QuarantinedFrame(life, sequence, 1, "not_msgpack", PAYLOAD.length, PAYLOAD));
+        // Closing waits for it; a lost one shows in what is listed.
+        var unused = producer.send(new ProducerRecord<>(Topics.QUARANTINE, key, frame));
+      }
+    }
   }
 
   private RecordMetadata write(String topic, byte[] value) throws Exception {
