@@ -35,6 +35,8 @@ final class ChaosEngine implements AutoCloseable {
   private final List<EngineLife> lives = new CopyOnWriteArrayList<>();
   private int markers;
   private boolean paused;
+  private volatile long disturbedNs = System.nanoTime();
+  private volatile boolean replaySilent;
 
   ChaosEngine(
       int number,
@@ -114,6 +116,23 @@ final class ChaosEngine implements AutoCloseable {
     if (payload.length > 9 && payload[1] == FLOAT_64) {
       life().passedOn(ByteBuffer.wrap(payload, 2, Double.BYTES).getDouble());
     }
+  }
+
+  /** Something was done to its registration or to the connection to it, and is done with. */
+  void disturbed() {
+    disturbedNs = System.nanoTime();
+  }
+
+  /** When that was last, {@link System#nanoTime}; while it answers no replay it is now. */
+  long disturbedNs() {
+    return replaySilent ? System.nanoTime() : disturbedNs;
+  }
+
+  /** Whether its replay endpoint says nothing, though the engine goes on. */
+  void silenceReplay(boolean is) {
+    disturbed();
+    replaySilent = is;
+    engine.silenceReplay(is);
   }
 
   private void begin() {

@@ -36,8 +36,9 @@ final class ChaosReport {
         fleet.sum(LossyProxy::withheld));
     line(
         "replays",
-        "%,d batches left out of answers, %d records ahead of their turn",
+        "%,d batches left out of answers, silent for seconds %d times, %d records ahead of their turn",
         fleet.engines().stream().mapToLong(one -> one.engine().replayBatchesLost()).sum(),
+        journal.times(Kind.SILENCE_REPLAY),
         director.earlyRecords());
     line(
         "engines",

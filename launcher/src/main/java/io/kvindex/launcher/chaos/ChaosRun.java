@@ -48,11 +48,14 @@ public final class ChaosRun {
             full
                 ? OwnProcesses.separate(options.directory())
                 : OwnProcesses.inOne(options.directory());
-        Prober prober = new Prober(processes, fleet.engines(), findings, options.seed() + 2)) {
+        Paths paths = new Paths(processes, fleet.engines());
+        Prober prober = new Prober(processes, paths, fleet, findings, options.seed() + 2)) {
       Director director =
           new Director(fleet, processes, findings, journal, new Random(options.seed() + 3));
       FinalCheck check = new FinalCheck(processes, fleet.engines(), findings, options.seed() + 4);
-      start(fleet, director, prober, journal);
+      start(fleet, director, journal);
+      paths.start();
+      prober.start();
       goWrong(fleet, processes, director, journal);
       if (!findings.any()) {
         end(fleet, director, check, journal);
@@ -76,15 +79,13 @@ public final class ChaosRun {
     }
   }
 
-  private void start(Fleet fleet, Director director, Prober prober, Journal journal)
-      throws InterruptedException {
+  private void start(Fleet fleet, Director director, Journal journal) throws InterruptedException {
     director.awaitReady();
     for (ChaosEngine engine : fleet.engines()) {
       director.register(engine);
     }
     journal.say("all is up; engines are registered");
     fleet.start();
-    prober.start();
   }
 
   private void goWrong(Fleet fleet, OwnProcesses processes, Director director, Journal journal)

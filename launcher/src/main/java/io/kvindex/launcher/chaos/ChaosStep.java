@@ -32,6 +32,8 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
     REREGISTER,
     /** An engine is found at another address: its registration is replaced. */
     REPLACE,
+    /** An engine's replay endpoint says nothing for 3 to 6 s, whatever else goes wrong. */
+    SILENCE_REPLAY,
     /** A record comes ahead of its turn. */
     EARLY,
     KILL_BRIDGE,
@@ -47,32 +49,38 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
   private static final int MAX_DOWN_MS = 2_500;
   private static final int MAX_PAUSE_MS = 1_200;
 
+  /** Where no process has to come back first. */
+  private static final int MAX_SHORT_PAUSE_MS = 500;
+
   /** Some steps in random order, each kind as often as a run needs it. */
   static List<ChaosStep> round(Shape shape, boolean withFreeze, int engines, Random random) {
     List<ChaosStep> steps = new ArrayList<>();
     boolean full = shape == Shape.FULL;
-    add(steps, Kind.RESTART_ENGINE, full ? 10 : 4, engines, random);
-    add(steps, Kind.EARLY, full ? 2 : 1, engines, random);
-    add(steps, Kind.STALL, 1, engines, random);
-    add(steps, Kind.CLEAR, 1, engines, random);
-    add(steps, Kind.BREAK, 1, engines, random);
-    add(steps, Kind.REREGISTER, 1, engines, random);
+    int pauseMs = full ? MAX_PAUSE_MS : MAX_SHORT_PAUSE_MS;
+    add(steps, pauseMs, Kind.RESTART_ENGINE, full ? 10 : 4, engines, random);
+    add(steps, pauseMs, Kind.EARLY, full ? 2 : 1, engines, random);
+    add(steps, pauseMs, Kind.STALL, 1, engines, random);
+    add(steps, pauseMs, Kind.CLEAR, 1, engines, random);
+    add(steps, pauseMs, Kind.BREAK, 1, engines, random);
+    add(steps, pauseMs, Kind.REREGISTER, 1, engines, random);
     if (full) {
-      add(steps, Kind.REPLACE, 1, engines, random);
-      add(steps, Kind.KILL_BRIDGE, 2, engines, random);
-      add(steps, Kind.KILL_INDEX, 1, engines, random);
-      add(steps, Kind.KILL_BROKER, 1, engines, random);
-      add(steps, Kind.KILL_BRIDGES, 1, engines, random);
+      add(steps, pauseMs, Kind.REPLACE, 1, engines, random);
+      add(steps, pauseMs, Kind.SILENCE_REPLAY, 1, engines, random);
+      add(steps, pauseMs, Kind.KILL_BRIDGE, 2, engines, random);
+      add(steps, pauseMs, Kind.KILL_INDEX, 1, engines, random);
+      add(steps, pauseMs, Kind.KILL_BROKER, 1, engines, random);
+      add(steps, pauseMs, Kind.KILL_BRIDGES, 1, engines, random);
     }
     Collections.shuffle(steps, random);
     if (withFreeze) {
-      add(steps, Kind.FREEZE_BRIDGE, 1, engines, random);
-      add(steps, Kind.RESTART_ENGINE, 3, engines, random);
+      add(steps, pauseMs, Kind.FREEZE_BRIDGE, 1, engines, random);
+      add(steps, pauseMs, Kind.RESTART_ENGINE, 3, engines, random);
     }
     return steps;
   }
 
-  private static void add(List<ChaosStep> steps, Kind kind, int times, int engines, Random random) {
+  private static void add(
+      List<ChaosStep> steps, int maxPauseMs, Kind kind, int times, int engines, Random random) {
     for (int i = 0; i < times; i++) {
       steps.add(
           new ChaosStep(
@@ -80,7 +88,7 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
               random.nextInt(engines),
               random.nextInt(VARIANTS),
               random.nextInt(MAX_DOWN_MS),
-              random.nextInt(MAX_PAUSE_MS)));
+              random.nextInt(maxPauseMs)));
     }
   }
 }

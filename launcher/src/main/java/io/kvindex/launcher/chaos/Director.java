@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 
 /** Lets things go wrong, step by step, on one thread. */
 final class Director {
@@ -20,6 +21,9 @@ final class Director {
 
   /** Longer than the group waits for a member. */
   private static final long FROZEN_NS = TimeUnit.SECONDS.toNanos(14);
+
+  /** At least; a bridge asks three times and waits 3 s for each answer before it gives up. */
+  private static final long SILENT_NS = TimeUnit.MILLISECONDS.toNanos(3_200);
 
   private static final int BURST = 150;
   private static final int TRIES = 10;
@@ -32,6 +36,8 @@ final class Director {
   private int bridge;
   private int earlyRecords;
   private long thawAtNs;
+  private @Nullable ChaosEngine silent;
+  private long speakAtNs;
 
   Director(Fleet fleet, OwnProcesses processes, Findings findings, Journal journal, Random random) {
     this.fleet = fleet;
@@ -61,13 +67,14 @@ final class Director {
         pause(step.downMs() / 2);
         engine.proxy().release();
       }
-      case BREAK -> engine.proxy().breakConnections();
+      case BREAK -> breakConnections(engine);
       case REREGISTER -> {
         call(() -> processes.api().unregister(engine));
         pause(step.downMs());
-        call(() -> processes.api().register(engine, false));
+        register(engine);
       }
       case REPLACE -> replace(engine);
+      case SILENCE_REPLAY -> silenceReplay(engine, step);
       case EARLY -> early();
       case KILL_BRIDGE -> kill(step, nextBridge());
       case KILL_INDEX -> kill(step, "index");
@@ -83,7 +90,8 @@ final class Director {
 
   private static String about(ChaosStep step, ChaosEngine engine) {
     return switch (step.kind()) {
-      case RESTART_ENGINE, CLEAR, STALL, BREAK, REREGISTER, REPLACE, KILL_BRIDGES -> engine.name();
+      case RESTART_ENGINE, CLEAR, STALL, BREAK, REREGISTER, REPLACE, SILENCE_REPLAY, KILL_BRIDGES ->
+          engine.name();
       default -> "";
     };
   }
@@ -94,11 +102,24 @@ final class Director {
     engine.restart();
     switch (step.variant()) {
       case 0 -> pause(step.downMs() / 4);
-      case 1 -> engine.proxy().breakConnections();
+      case 1 -> breakConnections(engine);
       case 2 -> work(engine, BURST);
       default -> work(engine, 1);
     }
     engine.pause(false);
+  }
+
+  private void breakConnections(ChaosEngine engine) throws InterruptedException {
+    engine.proxy().breakConnections();
+    engine.disturbed();
+  }
+
+  /** Ends by itself, so that other things go wrong meanwhile. */
+  private void silenceReplay(ChaosEngine engine, ChaosStep step) throws InterruptedException {
+    await(() -> silent == null, PATIENCE_NS);
+    engine.silenceReplay(true);
+    silent = engine;
+    speakAtNs = System.nanoTime() + SILENT_NS + TimeUnit.MILLISECONDS.toNanos(step.downMs());
   }
 
   private void work(ChaosEngine engine, int steps) {
@@ -112,6 +133,7 @@ final class Director {
     call(() -> processes.api().register(engine, true));
     List<io.kvindex.sandbox.chaos.LossyProxy> all = engine.proxies();
     all.get(all.size() - 2).close();
+    engine.disturbed();
   }
 
   /** Takes turns, so that one bridge has to take over from the other. */
@@ -190,6 +212,7 @@ final class Director {
   /** Registers; again until it is done. */
   void register(ChaosEngine engine) throws InterruptedException {
     call(() -> processes.api().register(engine, false));
+    engine.disturbed();
   }
 
   /**
@@ -202,7 +225,7 @@ final class Director {
     engine.proxy().faults(Faults.NONE);
     call(() -> processes.api().unregister(engine));
     engine.restart();
-    call(() -> processes.api().register(engine, false));
+    register(engine);
     journal.say("unregistered, restarted, registered and quiet: " + engine.name());
   }
 
@@ -245,9 +268,9 @@ final class Director {
     }
   }
 
-  /** Waits until all our processes run and are ready. */
+  /** Waits until all our processes run and are ready, and no engine's replay is silent. */
   void awaitReady() throws InterruptedException {
-    if (!await(processes::areReady, PATIENCE_NS)) {
+    if (!await(() -> silent == null && processes.areReady(), PATIENCE_NS)) {
       findings.wrong("our processes are not ready after " + PATIENCE_NS / 1_000_000_000 + " s");
     }
   }
@@ -297,6 +320,11 @@ final class Director {
     if (thawAtNs != 0 && System.nanoTime() - thawAtNs >= 0) {
       thawAtNs = 0;
       processes.thaw("bridge-" + bridge);
+    }
+    ChaosEngine mute = silent;
+    if (mute != null && System.nanoTime() - speakAtNs >= 0) {
+      silent = null;
+      mute.silenceReplay(false);
     }
     processes.turn();
     LockSupport.parkNanos(TURN_NS);

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,9 +35,20 @@ final class IndexApi {
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final URI server;
+  private final Duration timeout;
 
   IndexApi(URI server) {
+    this(server, TIMEOUT);
+  }
+
+  /**
+   * The same.
+   *
+   * @param timeout for each answer
+   */
+  IndexApi(URI server, Duration timeout) {
     this.server = server;
+    this.timeout = timeout;
   }
 
   /**
@@ -85,6 +97,32 @@ final class IndexApi {
     return JSON.readTree(send(request("/workers").GET().build()).body());
   }
 
+  /**
+   * What is followed, one node each with instance, state and endpoint: a bridge says so itself, an
+   * indexer what it has heard of it.
+   */
+  List<JsonNode> followers() throws IOException, InterruptedException {
+    List<JsonNode> all = new ArrayList<>();
+    for (JsonNode worker : workers()) {
+      JsonNode heard = worker.path("listeners").path("0");
+      all.add(
+          heard.isMissingNode()
+              ? worker
+              : ((ObjectNode) heard.deepCopy()).set("instance_id", worker.path("instance_id")));
+    }
+    return all;
+  }
+
+  /** What it says is wrong with an engine. */
+  String lastError(ChaosEngine engine) throws IOException, InterruptedException {
+    for (JsonNode follower : followers()) {
+      if (follower.path("instance_id").asText().equals(engine.name())) {
+        return follower.path("last_error").asText("nothing said");
+      }
+    }
+    return "not registered";
+  }
+
   void register(ChaosEngine engine, boolean replace) throws IOException, InterruptedException {
     SimulatedEngine simulated = engine.engine();
     post(
@@ -130,7 +168,7 @@ final class IndexApi {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(server.resolve(path)).timeout(TIMEOUT);
+    return HttpRequest.newBuilder(server.resolve(path)).timeout(timeout);
   }
 
   private HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {

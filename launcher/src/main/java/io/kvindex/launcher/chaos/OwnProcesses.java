@@ -5,17 +5,19 @@ import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our own processes, each a JVM of its own. One thread kills and starts; {@link #indexEpoch} and
- * {@link #quietSinceNs} are for any.
+ * Our own processes, each a JVM of its own. One thread kills and starts; {@link #indexEpoch},
+ * {@link #bridges} and {@link #quietSinceNs} are for any.
  */
 final class OwnProcesses implements AutoCloseable {
 
@@ -23,16 +25,21 @@ final class OwnProcesses implements AutoCloseable {
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final String DATA = "--data-dir";
 
+  /** One that stands still must not hide what the other one says. */
+  private static final Duration BRIDGE_TIMEOUT = Duration.ofSeconds(1);
+
   private final Map<String, ChildProcess> children = new LinkedHashMap<>();
   private final Map<String, IndexApi> health = new LinkedHashMap<>();
+  private final Map<String, IndexApi> bridges = new LinkedHashMap<>();
   private final Map<String, Long> startAtNs = new LinkedHashMap<>();
   private final List<String> frozen = new ArrayList<>();
   private final AtomicInteger indexEpoch = new AtomicInteger();
   private final String kafka;
   private final IndexApi api;
   private final @Nullable AllInOne inside;
-  private volatile long disturbedNs = System.nanoTime();
-  private long lookedNs = System.nanoTime();
+  private final Map<String, Long> disturbedNs = new ConcurrentHashMap<>();
+  private final long startedNs = System.nanoTime();
+  private long lookedNs = startedNs;
   private int restarts;
 
   private OwnProcesses(String kafka, URI index, @Nullable AllInOne inside) {
@@ -70,7 +77,9 @@ final class OwnProcesses implements AutoCloseable {
     for (String bridge : List.of("bridge-1", "bridge-2")) {
       int port = ChildProcess.freePort();
       own.add(directory, bridge, "bridge", "--kafka", own.kafka, PORT, Integer.toString(port));
-      own.health.put(bridge, new IndexApi(URI.create("http://127.0.0.1:" + port)));
+      URI uri = URI.create("http://127.0.0.1:" + port);
+      own.health.put(bridge, new IndexApi(uri));
+      own.bridges.put(bridge, new IndexApi(uri, BRIDGE_TIMEOUT));
     }
     return own;
   }
@@ -80,6 +89,7 @@ final class OwnProcesses implements AutoCloseable {
     AllInOne all = AllInOne.start(AllInOneOptions.in(directory.resolve("all")).withHttpPort(0));
     OwnProcesses own = new OwnProcesses(all.bootstrapServers(), all.uri(), all);
     own.health.put("all", own.api);
+    own.bridges.put("all", own.api);
     return own;
   }
 
@@ -98,18 +108,19 @@ final class OwnProcesses implements AutoCloseable {
       indexEpoch.incrementAndGet();
     }
     startAtNs.put(name, System.nanoTime() + downMs * 1_000_000);
-    disturbedNs = System.nanoTime();
+    disturbed(name);
   }
 
   void freeze(String name) throws InterruptedException {
     child(name).freeze();
     frozen.add(name);
+    disturbed(name);
   }
 
   void thaw(String name) throws InterruptedException {
     child(name).thaw();
     frozen.remove(name);
-    disturbedNs = System.nanoTime();
+    disturbed(name);
   }
 
   private ChildProcess child(String name) {
@@ -135,15 +146,32 @@ final class OwnProcesses implements AutoCloseable {
         child.getValue().restart();
         startAtNs.remove(child.getKey());
         restarts++;
-        disturbedNs = now;
+        disturbed(child.getKey());
       }
     }
-    if (!frozen.isEmpty() || !startAtNs.isEmpty()) {
-      disturbedNs = now;
-    } else if (now - lookedNs > LOOK_NS) {
+    frozen.forEach(this::disturbed);
+    startAtNs.keySet().forEach(this::disturbed);
+    if (now - lookedNs > LOOK_NS) {
       lookedNs = now;
-      areReady();
+      areHealthy();
     }
+  }
+
+  /** Whether those that are neither down nor frozen are ready; notes which are not. */
+  private boolean areHealthy() throws InterruptedException {
+    boolean all = true;
+    for (Map.Entry<String, IndexApi> one : health.entrySet()) {
+      String name = one.getKey();
+      if (!startAtNs.containsKey(name) && !frozen.contains(name) && !one.getValue().isReady()) {
+        disturbed(name);
+        all = false;
+      }
+    }
+    return all;
+  }
+
+  private void disturbed(String name) {
+    disturbedNs.put(name, System.nanoTime());
   }
 
   /** Whether none is down or frozen, and the indexer answers. */
@@ -156,18 +184,29 @@ final class OwnProcesses implements AutoCloseable {
     if (!startAtNs.isEmpty() || !frozen.isEmpty()) {
       return false;
     }
-    for (IndexApi one : health.values()) {
-      if (!one.isReady()) {
-        disturbedNs = System.nanoTime();
-        return false;
-      }
-    }
-    return true;
+    return areHealthy();
   }
 
-  /** Since when nothing was done to any of them. */
-  long quietSinceNs() {
-    return disturbedNs;
+  /** The bridges' own HTTP API. */
+  Map<String, IndexApi> bridges() {
+    return bridges;
+  }
+
+  /**
+   * Since when nothing was done to broker, indexer and a bridge, {@link System#nanoTime}.
+   *
+   * @param bridge null = any bridge
+   */
+  long quietSinceNs(@Nullable String bridge) {
+    long since = startedNs;
+    for (Map.Entry<String, Long> one : disturbedNs.entrySet()) {
+      boolean isOtherBridge =
+          bridge != null && bridges.containsKey(one.getKey()) && !one.getKey().equals(bridge);
+      if (!isOtherBridge) {
+        since = Math.max(since, one.getValue());
+      }
+    }
+    return since;
   }
 
   /** Changes whenever the indexer is another process. */

@@ -5,43 +5,43 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.chaos.IndexApi.Answer;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Asks all the time and judges each answer by what the engines held. Some questions are asked
  * between two looks at which batches are visible; whatever an answer promises must have been held
- * at some time between those batches, in a life that may still be visible. A life may not be once
- * an answer has shown a block of a later one, or once a batch is visible in its table that was sent
- * {@link #GRACE_NS} after the later one's first was passed on, if nothing was done to our own
- * processes for as long.
+ * at some time between those batches, in a life that may still be visible. {@link LifeVisibility}
+ * says which may not be any more.
  *
  * <p>Promised tokens beyond that are a ghost when the next look finds them again: what lasts less
- * can not be told from the time it takes to look.
+ * can not be told from the time it takes to look. So is an engine marked degraded although its
+ * replay has everything: it is wrong, not ghostly, when two looks in a row find it.
  */
 final class Prober implements AutoCloseable {
 
-  /** Takes a member of the bridges' group that was killed 6 s to be missed, and joining 10 s. */
-  static final long GRACE_NS = TimeUnit.SECONDS.toNanos(20);
+  private static final String DEGRADED =
+      " is marked degraded during the run though replay could reach everything: ";
 
   private static final int QUESTIONS = 8;
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final OwnProcesses processes;
   private final List<ChaosEngine> engines;
+  private final Set<ChaosEngine> whole;
+  private final LifeVisibility visibility;
   private final Findings findings;
   private final Random random;
   private final Thread thread = new Thread(this::run, "chaos-prober");
   private List<Question> suspects = List.of();
 
-  /**
-   * When the newest batch was sent that is visible for certain, by tenant: one table, one order.
-   */
-  private final Map<String, Long> fresh = new HashMap<>();
+  /** Those the last look found marked degraded. */
+  private Set<ChaosEngine> wereDegraded = Set.of();
 
   private volatile boolean running = true;
   private volatile long asked;
@@ -55,9 +55,12 @@ final class Prober implements AutoCloseable {
   /** An answer and the oldest life of each engine that it may show. */
   private record Asked(Question question, Answer answer, int[] oldest) {}
 
-  Prober(OwnProcesses processes, List<ChaosEngine> engines, Findings findings, long seed) {
+  /** Busy engines can always replay all they sent, so they must not be marked degraded. */
+  Prober(OwnProcesses processes, Paths paths, Fleet fleet, Findings findings, long seed) {
     this.processes = processes;
-    this.engines = engines;
+    this.engines = fleet.engines();
+    this.whole = Set.copyOf(fleet.busy());
+    this.visibility = new LifeVisibility(paths, engines);
     this.findings = findings;
     this.random = new Random(seed);
     thread.setDaemon(true);
@@ -93,14 +96,14 @@ final class Prober implements AutoCloseable {
     Map<String, Long> before = processes.api().visible();
     List<Asked> answers = new ArrayList<>();
     for (Question question : questions) {
-      int[] oldest = engines.stream().mapToInt(this::oldestVisible).toArray();
+      int[] oldest = engines.stream().mapToInt(visibility::oldest).toArray();
       answers.add(
           new Asked(question, processes.api().query(question.tenant(), question.prompt()), oldest));
       asked++;
     }
     Map<String, Long> after = processes.api().visible();
     if (epoch == processes.indexEpoch()) {
-      noteFresh(before);
+      visibility.note(before);
       List<Question> again = new ArrayList<>();
       for (Asked one : answers) {
         if (!one.answer().stale()) {
@@ -108,19 +111,25 @@ final class Prober implements AutoCloseable {
         }
       }
       suspects = again;
+      noteDegraded(answers);
     }
   }
 
-  private void noteFresh(Map<String, Long> visible) {
-    for (ChaosEngine engine : engines) {
-      int now = engine.lives().size() - 1;
-      if (oldestVisible(engine) == now) {
-        long sent = engine.lives().get(now).sentNs(visible(visible, engine));
-        if (sent != 0) {
-          fresh.merge(engine.tenant(), sent, Math::max);
+  private void noteDegraded(List<Asked> answers) throws IOException, InterruptedException {
+    Set<ChaosEngine> now = new HashSet<>();
+    for (ChaosEngine engine : whole) {
+      boolean is =
+          answers.stream()
+              .filter(one -> one.question().tenant().equals(engine.tenant()))
+              .anyMatch(one -> one.answer().degraded().contains(engine.name()));
+      if (is) {
+        now.add(engine);
+        if (wereDegraded.contains(engine)) {
+          findings.wrong(engine.name() + DEGRADED + processes.api().lastError(engine));
         }
       }
     }
+    wereDegraded = now;
   }
 
   /** Of dead lives, of the one that lives, or of everybody. */
@@ -135,22 +144,6 @@ final class Prober implements AutoCloseable {
     }
     List<Prompt> some = kind == 2 ? engine.sharedWatched() : life.watchedOwn();
     return new Question(engine.tenant(), some.get(random.nextInt(some.size())), List.of());
-  }
-
-  private int oldestVisible(ChaosEngine engine) {
-    List<EngineLife> lives = engine.lives();
-    long now = System.nanoTime();
-    for (int i = lives.size() - 1; i > 0; i--) {
-      EngineLife life = lives.get(i);
-      long announced = life.announcedNs();
-      if (life.isSeen()
-          || announced != 0
-              && fresh.getOrDefault(engine.tenant(), announced) - announced > GRACE_NS
-              && now - processes.quietSinceNs() > GRACE_NS) {
-        return i;
-      }
-    }
-    return 0;
   }
 
   private void judge(

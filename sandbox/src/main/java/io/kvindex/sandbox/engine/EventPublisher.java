@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -48,9 +49,14 @@ final class EventPublisher {
   private volatile Ending ending = Ending.NO;
 
   /** Binds both sockets ({@code tcp://host:*} = a free port) and starts the thread. */
-  EventPublisher(EngineOptions options, String bindPub, String bindReplay, AtomicLong replayLost) {
+  EventPublisher(
+      EngineOptions options,
+      String bindPub,
+      String bindReplay,
+      AtomicLong replayLost,
+      BooleanSupplier silent) {
     topic = options.wire().topic().getBytes(StandardCharsets.UTF_8);
-    replay = new ReplayBuffer(options, topic, replayLost);
+    replay = new ReplayBuffer(options, topic, replayLost, silent);
     try {
       pub = context.createSocket(SocketType.PUB);
       pub.setHWM(PUB_HIGH_WATER_MARK);

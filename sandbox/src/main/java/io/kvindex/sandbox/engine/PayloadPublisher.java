@@ -25,7 +25,7 @@ public final class PayloadPublisher implements AutoCloseable {
   public PayloadPublisher(String name, String host) {
     options = EngineOptions.vllm(name).replayBatches(KEPT).replayHighWaterMark(0).build();
     String anyPort = "tcp://" + host + ":*";
-    publisher = new EventPublisher(options, anyPort, anyPort, new AtomicLong());
+    publisher = new EventPublisher(options, anyPort, anyPort, new AtomicLong(), () -> false);
   }
 
   /** Address of live events. */
@@ -48,7 +48,7 @@ public final class PayloadPublisher implements AutoCloseable {
     String pub = publisher.endpoint();
     String replay = publisher.replayEndpoint();
     publisher.kill();
-    publisher = new EventPublisher(options, pub, replay, new AtomicLong());
+    publisher = new EventPublisher(options, pub, replay, new AtomicLong(), () -> false);
   }
 
   @Override

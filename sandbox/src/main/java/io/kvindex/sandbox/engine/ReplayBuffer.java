@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.zeromq.ZMQ;
 import org.zeromq.ZMsg;
 
@@ -23,6 +24,7 @@ final class ReplayBuffer {
   private final byte[] topic;
   private final double loss;
   private final AtomicLong lost;
+  private final BooleanSupplier silent;
   private final Random random;
   private final ArrayDeque<Batch> batches = new ArrayDeque<>();
 
@@ -44,8 +46,10 @@ final class ReplayBuffer {
 
   /**
    * @param lost counts what answers leave out
+   * @param silent whether requests get no answer now
    */
-  ReplayBuffer(EngineOptions options, byte[] topic, AtomicLong lost) {
+  ReplayBuffer(EngineOptions options, byte[] topic, AtomicLong lost, BooleanSupplier silent) {
+    this.silent = silent;
     this.capacity = options.wire().replayBatches();
     this.framing = options.wire().framing();
     this.topic = topic;
@@ -64,7 +68,7 @@ final class ReplayBuffer {
   /** Answers one waiting request. ROUTER never blocks: beyond its high-water mark it drops. */
   void serve(ZMQ.Socket router) {
     ZMsg request = ZMsg.recvMsg(router, ZMQ.DONTWAIT);
-    if (request == null || request.size() != 3) {
+    if (request == null || request.size() != 3 || silent.getAsBoolean()) {
       return;
     }
     byte[] identity = request.pop().getData();

@@ -5,6 +5,7 @@ import io.kvindex.sandbox.engine.ReplayBuffer.Batch;
 import io.kvindex.sandbox.engine.ReplayBuffer.Payload;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class SimulatedEngine implements AutoCloseable {
   private EngineCounters counters = EngineCounters.zero();
   private long lastSequence = -1;
   private final AtomicLong replayLost = new AtomicLong();
+  private final AtomicBoolean replaySilent = new AtomicBoolean();
   private boolean running = true;
 
   private SimulatedEngine(EngineOptions options) {
@@ -30,7 +32,7 @@ public final class SimulatedEngine implements AutoCloseable {
     this.encoder = new EventEncoder(options.dialect(), options.wire().form());
     this.cache = new EngineCache(options);
     String anyPort = "tcp://" + options.wire().host() + ":*";
-    this.publisher = new EventPublisher(options, anyPort, anyPort, replayLost);
+    this.publisher = new EventPublisher(options, anyPort, anyPort, replayLost, replaySilent::get);
   }
 
   /** Binds free ports and starts the publisher's thread. */
@@ -121,6 +123,14 @@ public final class SimulatedEngine implements AutoCloseable {
     return replayLost.get();
   }
 
+  /**
+   * Whether requests for a replay get no answer at all, now or later, from now on; in later lives
+   * as well. Live events go on.
+   */
+  public void silenceReplay(boolean is) {
+    replaySilent.set(is);
+  }
+
   /** What the cache holds of one prompt right now, flushed or not; no block hash is looked at. */
   public synchronized Holdings holdings(
       int[] tokens, @Nullable String lora, @Nullable String salt) {
@@ -144,7 +154,7 @@ public final class SimulatedEngine implements AutoCloseable {
     }
     cache = new EngineCache(options);
     lastSequence = -1;
-    publisher = new EventPublisher(options, pub, replay, replayLost);
+    publisher = new EventPublisher(options, pub, replay, replayLost, replaySilent::get);
     running = true;
   }
 
