@@ -59,9 +59,10 @@ final class ChaosReport {
         journal.times(Kind.FREEZE_BRIDGE));
     line(
         "asked meanwhile",
-        "%,d times (%,d about dead lives), %,d answers judged, %,d rows with a hit",
+        "%,d times (%,d about dead lives, which were ruled out in %.1f %% of all rows), %,d answers judged, %,d rows with a hit",
         prober.asked(),
         prober.deadAsked(),
+        100 * prober.strictShare(),
         prober.judged(),
         prober.hits());
     line(

@@ -48,6 +48,8 @@ final class Prober implements AutoCloseable {
   private volatile long judged;
   private volatile long hits;
   private volatile long deadAsked;
+  private volatile long rows;
+  private volatile long strictRows;
 
   /** What to ask in which tenant. */
   private record Question(String tenant, Prompt prompt, List<String> accused) {}
@@ -153,6 +155,10 @@ final class Prober implements AutoCloseable {
     List<String> accused = new ArrayList<>();
     for (int i = 0; i < engines.size(); i++) {
       ChaosEngine engine = engines.get(i);
+      if (engine.tenant().equals(question.tenant()) && engine.lives().size() > 1) {
+        rows++;
+        strictRows += one.oldest()[i] == engine.lives().size() - 1 ? 1 : 0;
+      }
       JsonNode row = one.answer().rows().path(engine.name());
       int blocks = row.path("longest_matched").asInt() / Prompts.BLOCK;
       if (blocks == 0 || one.answer().degraded().contains(engine.name())) {
@@ -230,6 +236,11 @@ final class Prober implements AutoCloseable {
   /** Rows with a hit among them. */
   long hits() {
     return hits;
+  }
+
+  /** Share of the rows of engines restarted before where only the newest life counted. */
+  double strictShare() {
+    return rows == 0 ? 0 : (double) strictRows / rows;
   }
 
   /** Questions about a dead life. */

@@ -140,6 +140,26 @@ class SimulatedEngineTest {
   }
 
   @Test
+  void shouldNeverAnswerARequest_whenItCameWhileReplaysAreSilent() {
+    try (SimulatedEngine engine = EngineOptions.vllm("e").start();
+        Subscriber client = new Subscriber()) {
+      step(engine);
+      ZMQ.Socket dealer = client.dealer(engine);
+      assertThat(Subscriber.replay(dealer, new byte[8])).hasSize(2);
+      engine.silenceReplay(true);
+      dealer.send(new byte[0], ZMQ.SNDMORE);
+      dealer.send(new byte[8]);
+      dealer.setReceiveTimeOut(500);
+      assertThat(dealer.recv()).isNull();
+      engine.silenceReplay(false);
+      dealer.setReceiveTimeOut(10_000);
+      assertThat(Subscriber.replay(dealer, new byte[8])).hasSize(2);
+      dealer.setReceiveTimeOut(0);
+      assertThat(dealer.recv()).isNull();
+    }
+  }
+
+  @Test
   void shouldShowAHoleOnlyReplayCanFill_whenABatchIsWithheld() {
     try (SimulatedEngine engine = EngineOptions.vllm("e").start();
         Subscriber client = new Subscriber()) {
