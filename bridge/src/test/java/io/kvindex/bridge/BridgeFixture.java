@@ -37,7 +37,7 @@ abstract class BridgeFixture {
 
   static final Duration SOON = Duration.ofSeconds(20);
   static final ReplayPolicy QUICK =
-      new ReplayPolicy(4, Duration.ofSeconds(2), 2, 16, Duration.ofMillis(20));
+      new ReplayPolicy(4, Duration.ofSeconds(2), 2, 8, 16, Duration.ofMillis(20));
 
   @TempDir private static Path dataDir;
   static Site site;

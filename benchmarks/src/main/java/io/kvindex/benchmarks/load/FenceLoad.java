@@ -2,6 +2,8 @@
 package io.kvindex.benchmarks.load;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -9,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * How long do blocks that are gone stay in the answers? Fills the index, then restarts or clears
  * one publisher after the other and takes the time from the first frame that tells until a query
- * finds nothing of the old blocks any more. Each publisher is filled again before the next one's
- * turn, so that the index has its size all the time.
+ * finds nothing of the old blocks any more. Publishers are filled again ten by ten, so that the
+ * index never has less than four fifths of its size.
  */
 public final class FenceLoad {
   private static final int KEPT_BATCHES = 10_000;
@@ -19,6 +21,9 @@ public final class FenceLoad {
   private static final long PROBE_NS = 100_000;
   private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
   private static final int UNHEARD = 5;
+
+  /** Publishers measured before they are filled again. */
+  private static final int GROUP = 10;
 
   private final String host;
   private final int port;
@@ -34,8 +39,8 @@ public final class FenceLoad {
     port = options.number("port", 13333);
     options.number("pid", 0);
     publishers = options.number("publishers", 50);
-    resident = options.number("resident", 1_000_000);
-    window = options.number("window", 64);
+    resident = options.number("resident", 1_250_000);
+    window = options.number("window", 256);
     warmUp = options.number("warm-up-rounds", 1);
     rounds = options.number("rounds", 2);
     options.refuseUnknown();
@@ -63,24 +68,22 @@ public final class FenceLoad {
     try (VisibleSequences visible = new VisibleSequences(host, port, publishers, POLL_NS);
         Fleet fleet = new Fleet(publishers, KEPT_BATCHES, visible)) {
       fleet.join(host, port);
-      for (int i = 0; i < publishers; i++) {
-        fill(fleet, i);
-      }
+      fill(fleet, 0, publishers);
       System.out.printf(Locale.ROOT, "filled: %,d blocks, %d publishers%n", resident, publishers);
       try (ControlClient control = new ControlClient(host, port)) {
         for (int round = -warmUp; round < rounds; round++) {
           for (Kind kind : Kind.values()) {
-            for (int i = 0; i < publishers; i++) {
+            for (int from = 0; from < publishers; from += GROUP) {
+              int to = Math.min(publishers, from + GROUP);
               visible.every(QUIET_POLL_NS);
-              long nanos =
-                  kind == Kind.CLEARED
-                      ? clear(fleet, i, control)
-                      : restart(fleet, i, kind == Kind.TOLD, control);
-              if (round >= 0) {
-                kind.times.record(nanos);
+              for (int i = from; i < to; i++) {
+                long nanos = measure(kind, fleet, i, control);
+                if (round >= 0) {
+                  kind.times.record(nanos);
+                }
               }
               visible.every(POLL_NS);
-              fill(fleet, i);
+              fill(fleet, from, to);
             }
           }
         }
@@ -92,15 +95,34 @@ public final class FenceLoad {
     }
   }
 
-  /** As many blocks as its share, and nothing under way. */
-  private void fill(Fleet fleet, int number) {
-    Churn churn = new Churn(number, resident / publishers, null);
-    while (!churn.full()) {
-      fleet.awaitWindow(number, window);
-      churn.step(fleet.get(number));
+  private long measure(Kind kind, Fleet fleet, int number, ControlClient control)
+      throws IOException {
+    return kind == Kind.CLEARED
+        ? clear(fleet, number, control)
+        : restart(fleet, number, kind == Kind.TOLD, control);
+  }
+
+  /** Each of some publishers stores its share of the blocks; then nothing is under way. */
+  private void fill(Fleet fleet, int from, int to) {
+    List<Churn> churns = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      churns.add(new Churn(i, resident / publishers, null));
+    }
+    for (boolean full = false; !full; ) {
+      full = true;
+      for (int i = from; i < to; i++) {
+        Churn churn = churns.get(i - from);
+        if (!churn.full()) {
+          full = false;
+          fleet.awaitWindow(i, window);
+          churn.step(fleet.get(i));
+        }
+      }
       fleet.serve();
     }
-    fleet.awaitWindow(number, 1);
+    for (int i = from; i < to; i++) {
+      fleet.awaitWindow(i, 1);
+    }
   }
 
   /** Nanoseconds from the frame of a clear until the publisher is in no answer. */

@@ -8,8 +8,9 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How fast are blocks removed? Fills the index beyond its size, then lets all publishers do nothing
- * but evict, one event a block as engines do, until the size is reached, ZMQ to visible.
+ * How fast are blocks removed? Again and again fills the index beyond its size, then lets all
+ * publishers do nothing but evict, one event a block as engines do, until the size is reached: ZMQ
+ * to visible. Only the removals are timed.
  */
 public final class RemoveLoad {
   private static final int KEPT_BATCHES = 10_000;
@@ -22,6 +23,8 @@ public final class RemoveLoad {
   private final int publishers;
   private final int resident;
   private final int removed;
+  private final int warmUp;
+  private final int rounds;
   private final int window;
 
   private RemoveLoad(LoadOptions options) {
@@ -30,7 +33,9 @@ public final class RemoveLoad {
     pid = options.number("pid", 0);
     publishers = options.number("publishers", 64);
     resident = options.number("resident", 1_000_000);
-    removed = options.number("removed", 3_000_000);
+    removed = options.number("removed", 500_000);
+    warmUp = options.number("warm-up-rounds", 4);
+    rounds = options.number("rounds", 8);
     window = options.number("window", 64);
     options.refuseUnknown();
   }
@@ -49,8 +54,21 @@ public final class RemoveLoad {
       for (int i = 0; i < publishers; i++) {
         churns.add(new Churn(i, (resident + removed) / publishers, null));
       }
-      fill(fleet, churns);
-      drain(server, fleet, churns);
+      long operations = 0;
+      double seconds = 0;
+      for (int round = -warmUp; round < rounds; round++) {
+        fill(fleet, churns);
+        CpuMeter cpu = new CpuMeter(server);
+        cpu.start();
+        long drained = drain(fleet, churns);
+        cpu.stop();
+        report(round < 0 ? "warming up" : "round " + round, drained, cpu);
+        operations += round < 0 ? 0 : drained;
+        seconds += round < 0 ? 0 : cpu.wallSeconds();
+      }
+      say(
+          "removes/s               %,.0f over %.1f s, down to %,d blocks each time",
+          operations / seconds, seconds, residentBlocks(churns));
       fleet.leave(host, port);
     }
   }
@@ -69,13 +87,11 @@ public final class RemoveLoad {
       }
     }
     fleet.awaitAllVisible();
-    say("filled: %,d blocks, %d publishers", residentBlocks(churns), publishers);
   }
 
-  private void drain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
-    CpuMeter cpu = new CpuMeter(server);
+  /** Removes down to what is to stay; how many blocks went. */
+  private long drain(Fleet fleet, List<Churn> churns) {
     long before = fleet.visibleOperations();
-    cpu.start();
     while (residentBlocks(churns) > resident) {
       for (int i = 0; i < publishers; i++) {
         fleet.awaitWindow(i, window);
@@ -84,14 +100,18 @@ public final class RemoveLoad {
       }
     }
     fleet.awaitAllVisible();
-    cpu.stop();
-    long operations = fleet.visibleOperations() - before;
+    return fleet.visibleOperations() - before;
+  }
+
+  private static void report(String round, long operations, CpuMeter cpu) {
     say(
-        "removes/s               %,.0f over %.1f s, %,d blocks left",
-        operations / cpu.wallSeconds(), cpu.wallSeconds(), residentBlocks(churns));
-    say(
-        "server CPU              %.2f cores, %.2f us a remove: %s",
-        cpu.cores(), cpu.cpuSeconds() * 1e6 / operations, cpu.threads());
+        "%-12s %,d removed, %,.0f/s, %.2f us of server CPU each, %.2f cores: %s",
+        round,
+        operations,
+        operations / cpu.wallSeconds(),
+        cpu.cpuSeconds() * 1e6 / operations,
+        cpu.cores(),
+        cpu.threads());
   }
 
   private static long residentBlocks(List<Churn> churns) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.control;
 
-import io.kvindex.bridge.control.Assignment.Entry;
 import io.kvindex.bridge.follow.Followers;
 import io.kvindex.bridge.follow.Following;
 import io.kvindex.bridge.follow.WorkerStatus;
@@ -9,16 +8,12 @@ import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.KafkaSettings;
-import io.kvindex.model.PublisherId;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -37,9 +32,6 @@ import org.slf4j.LoggerFactory;
 /**
  * The control thread: takes its share of the registrations topic as a member of the bridges' group,
  * follows the publishers registered there and writes their progress.
- *
- * <p>An assigned partition is read from its beginning to its end, then the progress of its
- * publishers, and only then are they followed: whoever had them before wrote down where to go on.
  */
 public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseable {
 
@@ -47,25 +39,19 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
-  /** Longest wait for one answer of Kafka's; shorter than a lease. */
-  private static final Duration CALL = Duration.ofSeconds(3);
-
-  private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
-
   private final Consumer<byte[], byte[]> consumer;
   private final ControlRecords records;
   private final ProgressReader progressReader;
   private final Publishers publishers;
+  private final Share share;
   private final ProgressWriter progressWriter;
   private final long progressNs;
   private final Thread thread;
-  private final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
   private final OncePerMinute warnings = new OncePerMinute();
   private final Lease lease = new Lease(KafkaSettings.SESSION_TIMEOUT);
   private volatile boolean running = true;
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
-  private long nextLoadNs = System.nanoTime();
 
   /**
    * Starts the thread.
@@ -86,6 +72,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     consumer = group;
     progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);
     publishers = new Publishers(followers, records, new Retirements(sink, metrics), lease);
+    share = new Share(group, progressReader, publishers, lease);
     progressWriter = new ProgressWriter(records, metrics);
     progressNs = progressEvery.toNanos();
     thread = new Thread(this::run, "bridge-control");
@@ -119,8 +106,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
 
   /** Whether this bridge has its share of the publishers and knows them all; any thread. */
   public boolean isSettled() {
-    return !assigned.isEmpty()
-        && assigned.values().stream().allMatch(assignment -> assignment.loaded)
+    return share.isLoaded()
         && publishers.all().stream().allMatch(followed -> followed.following != null);
   }
 
@@ -174,34 +160,17 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     }
     lease.renew();
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-      note(record);
+      share.note(record);
     }
-    if (System.nanoTime() - nextLoadNs >= 0) {
-      tryToLoad();
-    }
+    share.loadIfDue();
     publishers.turn();
     if (System.nanoTime() - nextProgressNs >= 0) {
-      progressReader.tail(
-          assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList(),
-          this::noteProgress);
+      progressReader.tail(share.loaded(), this::noteProgress);
       for (Followed followed : publishers.all()) {
         lease.renew(); // a send may wait for Kafka
         progressWriter.write(followed);
       }
       nextProgressNs = System.nanoTime() + progressNs;
-    }
-  }
-
-  private void note(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
-    Assignment assignment = assigned.get(record.partition());
-    Entry entry = Assignment.read(record);
-    if (assignment == null || entry == null) {
-      return;
-    }
-    if (assignment.loaded) {
-      publishers.apply(assignment.partition, entry, null);
-    } else {
-      assignment.newest.put(entry.publisher(), entry);
     }
   }
 
@@ -214,71 +183,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   /** After so long without a turn the group may have given everything to others. */
   private void rejoin() throws InterruptedException {
     LOG.warn("this process was stopped for a while: it gives up its publishers and joins anew");
-    assigned.clear();
+    share.clear();
     publishers.release(publishers.all());
     consumer.unsubscribe();
     consumer.subscribe(List.of(Topics.REGISTRATIONS), this);
-  }
-
-  /** What can not be read now must not hold up what is followed already. */
-  private void tryToLoad() throws InterruptedException {
-    try {
-      loadAssigned();
-    } catch (InterruptException e) {
-      throw e;
-    } catch (KafkaException e) {
-      if (warnings.allows()) {
-        LOG.warn("registrations can not be read now, which is tried again: {}", e.toString());
-      }
-      nextLoadNs = System.nanoTime() + RETRY_NS;
-    }
-  }
-
-  private void loadAssigned() throws InterruptedException {
-    List<Assignment> waiting = assigned.values().stream().filter(a -> !a.loaded).toList();
-    if (waiting.isEmpty()) {
-      return;
-    }
-    Map<TopicPartition, Long> ends =
-        consumer.endOffsets(waiting.stream().map(ControlLoop::source).toList(), CALL);
-    Map<Integer, Assignment> ready = new HashMap<>();
-    for (Assignment assignment : waiting) {
-      if (assignment.end < 0) {
-        assignment.end = ends.getOrDefault(source(assignment), 0L);
-      }
-      lease.renew();
-      if (consumer.position(source(assignment), CALL) >= assignment.end) {
-        ready.put(assignment.partition, assignment);
-      }
-    }
-    if (!ready.isEmpty()) {
-      Map<Integer, Map<PublisherId, KnownProgress>> known = progressReader.read(ready.keySet());
-      for (Assignment assignment : ready.values()) {
-        load(assignment, known.getOrDefault(assignment.partition, new HashMap<>()));
-      }
-    }
-  }
-
-  private static TopicPartition source(Assignment assignment) {
-    return new TopicPartition(Topics.REGISTRATIONS, assignment.partition);
-  }
-
-  private void load(Assignment assignment, Map<PublisherId, KnownProgress> known)
-      throws InterruptedException {
-    for (Entry entry : assignment.newest.values()) {
-      publishers.apply(assignment.partition, entry, known.remove(entry.publisher()));
-    }
-    assignment.newest.clear();
-    assignment.loaded = true;
-    // Its tombstone is compacted away, but nobody can have registered it again before the end.
-    known.forEach(
-        (publisher, orphan) ->
-            publishers.retire(
-                assignment.partition,
-                publisher,
-                orphan.progress().table(),
-                orphan.progress().type(),
-                Math.max(orphan.progress().generation() + 1, assignment.end - 1)));
   }
 
   @Override
@@ -286,8 +194,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     if (partitions.isEmpty()) {
       return;
     }
-    consumer.seekToBeginning(partitions);
-    partitions.forEach(p -> assigned.put(p.partition(), new Assignment(p.partition())));
+    share.add(partitions);
     LOG.info("assigned registrations partitions={}", partitions.size());
   }
 
@@ -296,7 +203,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     LOG.info("revoked registrations partitions={}", partitions.size());
     try {
       for (TopicPartition partition : partitions) {
-        assigned.remove(partition.partition());
+        share.remove(partition.partition());
         if (!abrupt) {
           handOver(publishers.of(partition.partition()));
         }
@@ -312,7 +219,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     LOG.warn("lost registrations partitions={}", partitions.size());
     try {
       for (TopicPartition partition : partitions) {
-        assigned.remove(partition.partition());
+        share.remove(partition.partition());
         publishers.release(publishers.of(partition.partition()));
       }
     } catch (InterruptedException e) {

@@ -34,9 +34,9 @@ final class Publishers {
 
   private final Followers followers;
   private final ControlRecords records;
-  private final Retirements retirements;
   private final Map<PublisherId, Followed> followed = new ConcurrentHashMap<>();
   private final Steps steps = new Steps();
+  private final Endings endings;
   private final Lease lease;
   private final OncePerMinute warnings = new OncePerMinute();
 
@@ -46,8 +46,8 @@ final class Publishers {
   Publishers(Followers followers, ControlRecords records, Retirements retirements, Lease lease) {
     this.followers = followers;
     this.records = records;
-    this.retirements = retirements;
     this.lease = lease;
+    this.endings = new Endings(records, retirements, steps, followed::get);
   }
 
   /** Those followed or about to be; any thread. */
@@ -82,7 +82,8 @@ final class Publishers {
     Followed next = new Followed(partition, generation, registration);
     if (current != null) {
       stop(current);
-      fence(entry.publisher(), current.registration.table(), registration.type(), generation);
+      endings.fence(
+          entry.publisher(), current.registration.table(), registration.type(), generation);
     } else if (known != null && known.progress().generation() == generation) {
       followed.put(entry.publisher(), next);
       if (known.acked() == null) {
@@ -104,7 +105,7 @@ final class Publishers {
               known.progress().groups()));
       return;
     } else if (known != null) {
-      fence(entry.publisher(), known.progress().table(), registration.type(), generation);
+      endings.fence(entry.publisher(), known.progress().table(), registration.type(), generation);
     }
     followed.put(entry.publisher(), next);
     claim(next);
@@ -196,56 +197,10 @@ final class Publishers {
     }
   }
 
-  /** Retires for good: the progress is taken back once the tables can know. */
+  /** Ends one of which only progress is left. */
   void retire(
       int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
-    LOG.info("publisher={} is retired by generation={}", publisher, generation);
-    retirements.retire(
-        publisher,
-        table,
-        type,
-        generation,
-        durable -> {
-          if (durable) {
-            steps.add(() -> forget(partition, publisher));
-          } else {
-            steps.addLater(() -> retireAgain(partition, publisher, table, type, generation), RETRY);
-          }
-        });
-  }
-
-  private void retireAgain(
-      int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
-    if (!followed.containsKey(publisher)) {
-      retire(partition, publisher, table, type, generation);
-    }
-  }
-
-  private void forget(int partition, PublisherId publisher) {
-    if (!followed.containsKey(publisher)) {
-      records.write(partition, publisher, null, (metadata, problem) -> {});
-    }
-  }
-
-  /** Hides what older generations announced at once, before the new one has said anything. */
-  private void fence(PublisherId publisher, TableId table, SourceType type, long generation) {
-    retirements.retire(
-        publisher,
-        table,
-        type,
-        generation,
-        durable -> {
-          if (!durable) {
-            steps.addLater(() -> fenceAgain(publisher, table, type, generation), RETRY);
-          }
-        });
-  }
-
-  private void fenceAgain(PublisherId publisher, TableId table, SourceType type, long generation) {
-    Followed current = followed.get(publisher);
-    if (current != null && current.generation == generation) {
-      fence(publisher, table, type, generation);
-    }
+    endings.retire(partition, publisher, table, type, generation);
   }
 
   /**

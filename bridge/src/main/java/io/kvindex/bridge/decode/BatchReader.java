@@ -209,7 +209,7 @@ final class BatchReader {
       }
     }
     if (reason != null) {
-      skipped.add(new Skipped(index, reason));
+      skipped.add(new Skipped(index, reason, scan.mayTakeAway(reason)));
     }
     cursor.seek(end);
   }

@@ -26,6 +26,12 @@ public record EngineBatch(
    *
    * @param index its place in the batch as sent, from 0
    * @param reason why
+   * @param doubtful whether it may have taken blocks away, which then seem to be there still
    */
-  public record Skipped(int index, SkipReason reason) {}
+  public record Skipped(int index, SkipReason reason, boolean doubtful) {}
+
+  /** Whether what could not be read may have taken blocks away. */
+  public boolean isDoubtful() {
+    return skipped.stream().anyMatch(Skipped::doubtful);
+  }
 }

@@ -30,6 +30,13 @@ final class EventScan {
     return kind;
   }
 
+  /** Whether an event left out for that reason may have taken blocks away. */
+  boolean mayTakeAway(SkipReason reason) {
+    return reason != SkipReason.UNKNOWN_TAG
+        && kind != EventKind.STORED
+        && kind != EventKind.OBJECT_STORED;
+  }
+
   boolean has(Field field) {
     return starts[field.ordinal()] != ABSENT;
   }

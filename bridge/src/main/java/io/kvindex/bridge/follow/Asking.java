@@ -19,6 +19,7 @@ final class Asking {
   private final FollowContext context;
   private final FollowStatus status;
   private final Runnable changed;
+  private final Later later;
   private @Nullable ReplayFeed feed;
   private boolean complete;
   private boolean hasBrought;
@@ -29,6 +30,11 @@ final class Asking {
   /** Where the stream stood when it was asked: if it still stands there, asking is of no use. */
   private @Nullable Long askedAt;
 
+  /** What had been taken when it was left to live batches to show that nothing is missing. */
+  private @Nullable Long quietSince;
+
+  private volatile boolean quiet;
+
   /**
    * @param endpoint null = the publisher has none
    * @param changed told, by any thread, that there is something to take
@@ -38,6 +44,7 @@ final class Asking {
     this.context = context;
     this.status = status;
     this.changed = changed;
+    this.later = new Later(context.replays(), changed);
   }
 
   boolean isPossible() {
@@ -99,10 +106,24 @@ final class Asking {
     status.count("replays", 1);
     complete = false;
     empty = false;
+    quiet = false;
     feed =
         context
             .replays()
             .start(Objects.requireNonNull(endpoint), have, delay, status.listener(changed));
+  }
+
+  /** Gives live batches some time to show that nothing is missing behind that one. */
+  void waitForNext(@Nullable Long last) {
+    quietSince = last;
+    later.run(() -> quiet = true, pause());
+  }
+
+  /** Whether they had their time and showed nothing; once. */
+  boolean takeQuiet(@Nullable Long last) {
+    boolean over = quiet;
+    quiet = false;
+    return over && Objects.equals(quietSince, last);
   }
 
   void cancel() {

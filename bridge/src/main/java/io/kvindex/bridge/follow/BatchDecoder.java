@@ -25,8 +25,45 @@ public interface BatchDecoder {
     BatchDecoder create(Registration registration, Learned learned);
   }
 
-  /** Decodes one payload; never throws for what it holds. */
-  Decoded decode(byte[] payload);
+  /** Reads one payload; never throws for what it holds, and learns nothing from it. */
+  Parsed parse(byte[] payload);
+
+  /** Decodes one payload of a batch that is taken. */
+  default Decoded decode(byte[] payload) {
+    return parse(payload).toNormalForm();
+  }
+
+  /** A payload read, of which it is not said yet whose it is. */
+  interface Parsed {
+
+    /** The engine's time, microseconds since the epoch, 0 = unknown. */
+    long sourceMicros();
+
+    /** Why the whole batch is unusable, null if it is not. */
+    @Nullable String rejected();
+
+    /** Brings it to normal form and learns from it: for batches that are taken, once. */
+    Decoded toNormalForm();
+  }
+
+  /** A payload that is unusable as a whole. */
+  record Rejected(String reason) implements Parsed {
+
+    @Override
+    public long sourceMicros() {
+      return 0;
+    }
+
+    @Override
+    public String rejected() {
+      return reason;
+    }
+
+    @Override
+    public Decoded toNormalForm() {
+      return Decoded.rejected(reason);
+    }
+  }
 
   /**
    * What a payload held.
@@ -38,6 +75,7 @@ public interface BatchDecoder {
    * @param rejected why the whole batch is unusable, null if it is not
    * @param mismatch how the batch contradicts the registration, for people; null if it does not
    * @param numbers stream and number of each event where events have their own, else empty
+   * @param doubtful whether an event left out may have taken blocks away
    */
   record Decoded(
       long sourceMicros,
@@ -46,11 +84,12 @@ public interface BatchDecoder {
       Map<String, Long> remarks,
       @Nullable String rejected,
       @Nullable String mismatch,
-      List<StreamNumber> numbers) {
+      List<StreamNumber> numbers,
+      boolean doubtful) {
 
     /** A batch that is unusable as a whole. */
     public static Decoded rejected(String reason) {
-      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null, List.of());
+      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null, List.of(), false);
     }
   }
 }

@@ -2,6 +2,7 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.follow.BatchDecoder.Parsed;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.OncePerMinute;
@@ -51,7 +52,8 @@ final class BatchPublisher {
     this.status = status;
     this.registration = start.registration();
     this.incarnation = start.incarnation();
-    this.learned = new Learned(start.groups());
+    boolean first = start.acked() == null && !(start.opens() && keepsBlocks());
+    this.learned = new Learned(start.groups(), first);
   }
 
   /** Attention groups the stores of this life have told of; any thread. */
@@ -61,7 +63,11 @@ final class BatchPublisher {
 
   /** The next batches are another life's, which may be laid out otherwise. */
   void forget() {
-    learned.forget();
+    learned.forget(keepsBlocks());
+  }
+
+  private boolean keepsBlocks() {
+    return !registration.options().persistentMedia().isEmpty();
   }
 
   /** The registration changed in a way that goes on with the same generation. */
@@ -107,45 +113,49 @@ final class BatchPublisher {
         });
   }
 
-  /** The engine's time of a batch, microseconds, 0 = it says none or can not be decoded. */
-  long timeMicros(RawBatch batch) {
-    return decode(batch).sourceMicros();
-  }
-
-  /** Whether a batch can be decoded. */
-  boolean isReadable(RawBatch batch) {
-    return decode(batch).rejected() == null;
-  }
-
-  /** Whatever a payload does to a decoder, its sequence counts and the stream goes on. */
-  Decoded decode(RawBatch batch) {
+  /** Reads a batch, whatever its payload does to a decoder; learns nothing from it. */
+  Parsed parse(RawBatch batch) {
     try {
-      return prepare().decode(batch.payload());
+      return prepare().parse(batch.payload());
     } catch (RuntimeException e) {
-      if (errors.allows()) {
-        LOG.error(
-            "BUG: publisher={} sequence={} can not be decoded",
-            registration.publisher(),
-            Long.toUnsignedString(batch.sequence()),
-            e);
-      }
-      return Decoded.rejected("decoder_failed");
+      return new BatchDecoder.Rejected(failed(batch, e));
     }
+  }
+
+  private Decoded normalise(RawBatch batch, Parsed parsed) {
+    try {
+      return parsed.toNormalForm();
+    } catch (RuntimeException e) {
+      return Decoded.rejected(failed(batch, e));
+    }
+  }
+
+  /** Its sequence counts all the same, and the stream goes on. */
+  private String failed(RawBatch batch, RuntimeException e) {
+    if (errors.allows()) {
+      LOG.error(
+          "BUG: publisher={} sequence={} can not be decoded",
+          registration.publisher(),
+          Long.toUnsignedString(batch.sequence()),
+          e);
+    }
+    return "decoder_failed";
   }
 
   /**
    * Sends what the batch holds.
    *
-   * @param decoded the same batch, decoded
+   * @param parsed the same batch, read
    * @param after sequence of the record before it on this stream, null = none in this life
    * @param gap what is missing before it, null = nothing
    */
   void publish(
       RawBatch batch,
-      Decoded decoded,
+      Parsed parsed,
       @Nullable Long after,
       KvEvent.@Nullable Gap gap,
       SendSession session) {
+    Decoded decoded = normalise(batch, parsed);
     List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
     if (gap != null) {
       events.add(gap);
@@ -156,16 +166,16 @@ final class BatchPublisher {
             registration, incarnation, splitter, batch.sequence(), after, decoded.sourceMicros());
     if (rejected != null) {
       quarantine(batch, rejected);
-      events.add(new KvEvent.Gap(batch.sequence(), batch.sequence()));
+      events.add(doubt(batch));
       records.whole(events);
     } else if (isNumbered()) {
       Decoded fresh = FreshNumbers.fresh(decoded, session, registration.publisher().key().length());
+      noteDecoded(batch, fresh, events);
       records.numbered(events, fresh, session);
       events.addAll(fresh.events());
-      noteDecoded(fresh);
     } else {
       events.addAll(decoded.events());
-      noteDecoded(decoded);
+      noteDecoded(batch, decoded, events);
       records.whole(events);
     }
     status.batch(events);
@@ -177,7 +187,7 @@ final class BatchPublisher {
     return registration.type() == SourceType.KV_EVENTS;
   }
 
-  private void noteDecoded(Decoded decoded) {
+  private void noteDecoded(RawBatch batch, Decoded decoded, List<KvEvent> events) {
     decoded.skipped().forEach(status::skipped);
     decoded.remarks().forEach(status::remarked);
     if (decoded.mismatch() != null) {
@@ -188,7 +198,19 @@ final class BatchPublisher {
     if (!isNumbered() && decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
       status.cleared(); // a stream's clear leaves the others as they were
     }
+    if (decoded.doubtful()) {
+      status.degraded(
+          "batch "
+              + Long.toUnsignedString(batch.sequence())
+              + " holds an unreadable event, which may have taken blocks away");
+      events.add(doubt(batch));
+    }
     status.outcome(FrameOutcome.APPLIED, 1);
+  }
+
+  /** What is left of blocks that this batch may have taken away can not be known. */
+  private static KvEvent.Gap doubt(RawBatch batch) {
+    return new KvEvent.Gap(batch.sequence(), batch.sequence());
   }
 
   private void quarantine(RawBatch batch, String reason) {

@@ -35,27 +35,51 @@ public final class EngineBatchDecoder implements BatchDecoder {
   }
 
   @Override
-  public Decoded decode(byte[] payload) {
+  public Parsed parse(byte[] payload) {
     DecodeResult result = decoder.decode(payload);
-    if (result instanceof BatchRejected rejected) {
-      return Decoded.rejected(rejected.reason().label());
+    return result instanceof EngineBatch batch
+        ? new Read(batch)
+        : new Rejected(((BatchRejected) result).reason().label());
+  }
+
+  private final class Read implements Parsed {
+
+    private final EngineBatch batch;
+
+    private Read(EngineBatch batch) {
+      this.batch = batch;
     }
-    NormalisedBatch batch = normaliser.normalise((EngineBatch) result);
-    Map<String, Long> skipped = new HashMap<>();
-    batch.skipped().forEach((reason, count) -> skipped.put(reason.label(), (long) count));
-    Map<String, Long> remarks = new HashMap<>();
-    batch.remarks().forEach((remark, count) -> remarks.put(remark.label(), (long) count));
-    if (watch.suspects(batch.events())) {
-      remarks.put(Remark.UNVERIFIED_TIER.label(), 1L);
+
+    @Override
+    public long sourceMicros() {
+      return batch.timestampMicros();
     }
-    return new Decoded(
-        batch.timestampMicros(),
-        batch.events(),
-        skipped,
-        remarks,
-        null,
-        text(batch.mismatch()),
-        batch.numbers());
+
+    @Override
+    public @Nullable String rejected() {
+      return null;
+    }
+
+    @Override
+    public Decoded toNormalForm() {
+      NormalisedBatch normal = normaliser.normalise(batch);
+      Map<String, Long> skipped = new HashMap<>();
+      normal.skipped().forEach((reason, count) -> skipped.put(reason.label(), (long) count));
+      Map<String, Long> remarks = new HashMap<>();
+      normal.remarks().forEach((remark, count) -> remarks.put(remark.label(), (long) count));
+      if (watch.suspects(normal.events())) {
+        remarks.put(Remark.UNVERIFIED_TIER.label(), 1L);
+      }
+      return new Decoded(
+          normal.timestampMicros(),
+          normal.events(),
+          skipped,
+          remarks,
+          null,
+          text(normal.mismatch()),
+          normal.numbers(),
+          normal.doubtful());
+    }
   }
 
   private @Nullable String text(@Nullable BlockSizeMismatch mismatch) {

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.decode.Frame;
-import io.kvindex.bridge.decode.Frames;
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
-import io.kvindex.bridge.follow.StreamPosition.Place;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
-import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
-import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,8 +37,6 @@ final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
-  private static final int MOST_STRANGERS = 16;
-
   private enum Phase {
     CONNECTING,
     JOINING,
@@ -63,24 +53,16 @@ final class Follower implements IoLoop.Reader {
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
   private final OncePerMinute warnings = new OncePerMinute();
-  private final TopicGuard topics;
+  private final LiveFrames frames;
   private final Intake intake;
   private final IoLoop.Signal signal;
   private final Subscription subscription;
   private final CurrentLife life;
   private final Succession succession;
   private final Asking asking;
-  private volatile boolean asksAgain;
-  private volatile boolean joins;
+  private final Doubts doubts = new Doubts();
+  private final Reception reception;
   private Phase phase = Phase.CONNECTING;
-  private @Nullable Long quietSince;
-  private boolean tailChecked;
-
-  /** Batches that were taken for a former life's by the word of an empty replay. */
-  private int strangers;
-
-  /** Whether the engine has yet to show that it is still the one that sent the last batch. */
-  private boolean unproven;
 
   /** Any thread may make one. */
   Follower(Life start, FollowContext context, LifeClaims claims) {
@@ -89,18 +71,20 @@ final class Follower implements IoLoop.Reader {
     this.status = new FollowStatus(context.metrics(), start.degraded());
     this.publisher = new BatchPublisher(context, status, start);
     this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
-    this.topics = new TopicGuard(registration);
+    this.frames = new LiveFrames(registration, status);
     this.intake = new Intake(registration, publisher, status, start.acked());
     this.signal = context.loop().signal(this::onSignal);
     this.life = new CurrentLife(start, claims, signal::raise);
     this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
+    this.reception = new Reception(intake, asking, doubts, life, buffer, status);
     this.succession =
         new Succession(
             registration.publisher(),
             life,
             publisher,
             status,
-            step -> later(step, asking.pause()),
+            new Later(context.replays(), signal::raise),
+            context.limits().retry(),
             start.opens());
     this.subscription = new Subscription(registration, context, status, this, signal::raise);
   }
@@ -171,29 +155,32 @@ final class Follower implements IoLoop.Reader {
       open();
     }
     succession.announceIfDue();
-    if (phase == Phase.CLAIMING) {
-      onClaimAnswered();
-    } else if (phase == Phase.ADOPTED) {
-      joinIfDue();
-    } else if (life.session().failure() != null) {
+    if (phase == Phase.CLAIMING && succession.isAdopted()) {
+      onNewLife();
+    }
+    if (phase == Phase.ADOPTED && succession.takeStart()) {
+      join(Duration.ZERO);
+    } else if (phase != Phase.CLAIMING && phase != Phase.ADOPTED) {
+      keepUp();
+    }
+    pump();
+    if (phase == Phase.LIVE && asking.takeQuiet(intake.last())) {
+      join(Duration.ZERO);
+    }
+  }
+
+  private void keepUp() {
+    if (life.session().failure() != null) {
       goBackToAcknowledged();
     } else if (subscription.takeNewConnection()) {
       onConnected();
-    }
-    pump();
-    if (asksAgain && phase == Phase.LIVE) {
-      asksAgain = false;
-      if (Objects.equals(quietSince, intake.last())) {
-        join(Duration.ZERO);
-      }
     }
   }
 
   /** What was published while the connection was down, or before, only a replay can bring. */
   private void onConnected() {
     asking.noteAskedAt(null);
-    tailChecked = false;
-    unproven = intake.last() != null;
+    doubts.connected(intake.last() != null);
     phase = Phase.CONNECTING;
     join(Duration.ZERO);
   }
@@ -233,36 +220,17 @@ final class Follower implements IoLoop.Reader {
     succession.claimNext(evidence);
   }
 
-  private void onClaimAnswered() {
-    if (!succession.isAdopted()) {
-      return;
-    }
+  private void onNewLife() {
     intake.begin();
     status.newLife();
-    unproven = false;
-    tailChecked = false;
+    doubts.newLife();
     asking.noteAskedAt(null);
     phase = Phase.ADOPTED;
-    joins = true;
-    Duration pause = succession.pause();
-    if (pause.isZero()) {
-      joinIfDue();
-    } else {
-      joins = false;
-      later(() -> joins = true, pause);
-    }
-  }
-
-  private void joinIfDue() {
-    if (joins) {
-      joins = false;
-      join(Duration.ZERO);
-    }
+    succession.start();
   }
 
   private void join(Duration delay) {
     asking.cancel();
-    asksAgain = false;
     if (phase != Phase.LIVE) {
       status.phase(PublisherState.REPLAYING);
     }
@@ -275,45 +243,13 @@ final class Follower implements IoLoop.Reader {
     asking.start(acked == null ? null : acked.sequence(), delay);
   }
 
-  /** Asks for what is missing, or doubtful, where the stream stands. */
-  private void ask() {
-    asking.noteAskedAt(intake.expected());
-    join(Duration.ZERO);
-  }
-
-  /** Asks the replay once more unless live batches show before that nothing is missing. */
-  private void askAgainIfQuiet() {
-    quietSince = intake.last();
-    later(() -> asksAgain = true, asking.pause());
-  }
-
-  private void later(Runnable step, Duration pause) {
-    context
-        .replays()
-        .later(
-            () -> {
-              step.run();
-              signal.raise();
-            },
-            pause);
-  }
-
   @Override
-  public void onMessage(List<byte[]> frames) {
-    status.received(false, 1);
-    Frame frame = Frames.live(frames);
-    if (!(frame instanceof Frame.Batch)) {
-      status.outcome(FrameOutcome.MALFORMED, 1);
-      status.problem("a live message is no batch: " + frame);
+  public void onMessage(List<byte[]> message) {
+    RawBatch batch = frames.read(message);
+    if (batch == null) {
       return;
     }
-    Frame.Batch batch = (Frame.Batch) frame;
-    if (!topics.admits(batch.topic())) {
-      status.outcome(FrameOutcome.OTHER_TOPIC, 1);
-      status.ambiguous(topics.problem(batch.topic()));
-      return;
-    }
-    buffer.add(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()));
+    buffer.add(batch);
     if (phase == Phase.LIVE || phase == Phase.DRAINING) {
       drain();
     } else if (phase == Phase.CONNECTING) {
@@ -342,48 +278,12 @@ final class Follower implements IoLoop.Reader {
       if (batch == null) {
         break;
       }
-      takeReplayed(batch);
+      act(reception.replayed(batch));
     }
     ReplayFeed.End end = phase == Phase.JOINING ? asking.takeEnd() : null;
     if (end != null) {
-      endReplay(end.problem() == null);
-    }
-  }
-
-  /** What the engine has under that number at this moment. */
-  private void takeReplayed(RawBatch batch) {
-    Place place = intake.place(batch);
-    if (place == Place.BEHIND) {
-      LifeJudge.Verdict verdict = intake.ofReplayed(batch);
-      unproven &= verdict != LifeJudge.Verdict.SAME;
-      boolean newLife = verdict == LifeJudge.Verdict.NEW_LIFE;
-      status.outcome(newLife ? FrameOutcome.ASKED_AGAIN : FrameOutcome.DUPLICATE_OR_LATE, 1);
-      if (newLife) {
-        endLife("its replay has another batch " + Long.toUnsignedString(batch.sequence()));
-      }
-    } else if (unproven) {
-      status.outcome(FrameOutcome.ASKED_AGAIN, 1);
-      endLife("its replay does not have the last batch of the one before");
-    } else {
-      if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
-        asking.noteAskedAt(null);
-      }
-      intake.takeReplayed(batch, life.session());
-    }
-  }
-
-  private void endReplay(boolean complete) {
-    phase = Phase.DRAINING;
-    if (!complete) {
-      asking.noteAskedAt(intake.expected());
-      askAgainIfQuiet();
-    } else if (unproven || intake.last() != null && asking.hasForgottenAll()) {
-      endLife("its replay has nothing of the one before");
-    } else if (!tailChecked) {
-      // A batch sent after the replay's end and before the subscription took effect is in neither;
-      // without a next batch nothing would tell.
-      tailChecked = true;
-      askAgainIfQuiet();
+      phase = Phase.DRAINING;
+      act(reception.replayEnded(end.problem() == null));
     }
   }
 
@@ -396,79 +296,17 @@ final class Follower implements IoLoop.Reader {
         status.phase(PublisherState.ACTIVE);
         return;
       }
-      Place place = intake.place(next);
-      if (place == Place.BEHIND) {
-        judgeBehind(next);
-      } else {
-        takeLive(next, place);
-      }
+      act(reception.live(next));
     }
   }
 
-  /** Leaves it in the buffer where something has to be found out first. */
-  private void judgeBehind(RawBatch next) {
-    switch (intake.ofLive(next)) {
-      case SAME, LATE -> {
-        if (Protection.DEDUPE.isOff()) {
-          intake.takeAgain(next, life.session());
-        }
-        drop(FrameOutcome.DUPLICATE_OR_LATE);
-      }
-      case NEW_LIFE ->
-          endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again, later");
-      case UNKNOWN -> {
-        if (!intake.isReadable(next)) {
-          drop(FrameOutcome.UNREADABLE);
-        } else if (asking.isWorthwhile(intake.expected())) {
-          unproven = true;
-          ask();
-        } else if (unproven) {
-          endLife("batch " + Long.toUnsignedString(next.sequence()) + " came again");
-        } else {
-          drop(FrameOutcome.DUPLICATE_OR_LATE);
-        }
-      }
+  private void act(Decision decision) {
+    if (decision instanceof Decision.Ask ask) {
+      join(ask.delay());
+    } else if (decision instanceof Decision.AskIfQuiet) {
+      asking.waitForNext(intake.last());
+    } else if (decision instanceof Decision.EndLife end) {
+      endLife(end.evidence());
     }
-  }
-
-  private void takeLive(RawBatch next, Place place) {
-    Decoded decoded = intake.decode(next);
-    boolean suspect = intake.isSuspect(decoded);
-    boolean doubtful = place == Place.BEYOND || suspect;
-    if (doubtful && asking.isWorthwhile(intake.expected())) {
-      if (place == Place.BEYOND) {
-        intake.noteHole();
-      }
-      ask();
-    } else if (place == Place.BEYOND && asking.deservesPatience() && buffer.isRoomy()) {
-      intake.noteHole();
-      join(asking.pause());
-    } else if (place == Place.BEYOND && unproven) {
-      endLife("it goes on at batch " + Long.toUnsignedString(next.sequence()));
-    } else if (isForeign(place, suspect)) {
-      drop(decoded.rejected() == null ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
-      asking.noteAskedAt(null); // the next one is asked about for itself
-    } else {
-      buffer.removeFirst();
-      unproven = false;
-      strangers = 0;
-      intake.take(next, decoded, life.session());
-    }
-  }
-
-  /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
-  private boolean isForeign(Place place, boolean suspect) {
-    boolean unknown = suspect || place == Place.BEYOND && intake.last() == null;
-    if (!unknown || !asking.wasAskedAt(intake.expected())) {
-      return false;
-    }
-    // One that has never brought anything may have no buffer at all: then it can not testify for
-    // long, or its engine would never be followed.
-    return asking.isConclusive() || asking.isComplete() && ++strangers <= MOST_STRANGERS;
-  }
-
-  private void drop(FrameOutcome outcome) {
-    buffer.removeFirst();
-    status.outcome(outcome, 1);
   }
 }

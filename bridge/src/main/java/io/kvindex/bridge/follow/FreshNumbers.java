@@ -64,7 +64,8 @@ final class FreshNumbers {
         decoded.remarks(),
         decoded.rejected(),
         decoded.mismatch(),
-        numbers);
+        numbers,
+        decoded.doubtful());
   }
 
   private static @Nullable SkipReason reasonToSkip(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.follow.BatchDecoder.Parsed;
 import io.kvindex.bridge.follow.StreamPosition.Place;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
@@ -87,38 +87,38 @@ final class Intake {
 
   /** The verdict on a live batch that came behind the last one. */
   LifeJudge.Verdict ofLive(RawBatch batch) {
-    return judge.ofLive(batch, publisher.timeMicros(batch));
+    return judge.ofLive(batch, parse(batch).sourceMicros());
   }
 
   /** The verdict on a batch of the replay that is not beyond the last one. */
   LifeJudge.Verdict ofReplayed(RawBatch batch) {
-    return judge.ofReplayed(batch, publisher.timeMicros(batch));
+    return judge.ofReplayed(batch, parse(batch).sourceMicros());
   }
 
   boolean isReadable(RawBatch batch) {
-    return publisher.isReadable(batch);
+    return parse(batch).rejected() == null;
   }
 
-  Decoded decode(RawBatch batch) {
-    return publisher.decode(batch);
+  Parsed parse(RawBatch batch) {
+    return publisher.parse(batch);
   }
 
   /**
    * Whether a live batch may be somebody else's: one that is older than the last one, or that can
    * not be read, which says nothing about whose it is; the replay may have it whole.
    */
-  boolean isSuspect(Decoded live) {
+  boolean isSuspect(Parsed live) {
     return live.rejected() != null && !isPoisoned() || judge.isOlder(live.sourceMicros());
   }
 
   /** Takes a batch of the replay. */
   void takeReplayed(RawBatch batch, SendSession session) {
-    Decoded decoded = decode(batch);
-    if (decoded.rejected() != null) {
+    Parsed parsed = parse(batch);
+    if (parsed.rejected() != null) {
       poisonedUntilNs = System.nanoTime() + POISON_NS;
       poisoned = true;
     }
-    take(batch, decoded, session);
+    take(batch, parsed, session);
   }
 
   /** Whether the engine itself has sent what can not be read: no replay makes that better. */
@@ -129,15 +129,15 @@ final class Intake {
 
   /** Takes one that was taken before: only where tests of the chaos suite switch dedupe off. */
   void takeAgain(RawBatch batch, SendSession session) {
-    publisher.publish(batch, decode(batch), position.last(), null, session);
+    publisher.publish(batch, parse(batch), position.last(), null, session);
   }
 
   /** Takes a batch as this life's next one, with what is missing before it. */
-  void take(RawBatch batch, Decoded decoded, SendSession session) {
+  void take(RawBatch batch, Parsed parsed, SendSession session) {
     KvEvent.Gap gap =
         place(batch) == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
-    publisher.publish(batch, decoded, position.last(), gap, session);
-    judge.taken(batch, decoded.sourceMicros());
+    publisher.publish(batch, parsed, position.last(), gap, session);
+    judge.taken(batch, parsed.sourceMicros());
     holes.taken(batch.sequence());
     position.moveTo(batch.sequence());
   }

@@ -16,26 +16,23 @@ final class Succession {
 
   private static final Logger LOG = LoggerFactory.getLogger(Succession.class);
 
-  /** Runs a step after a pause, then has the follower look. */
-  interface Later {
-    /** Any thread runs the step. */
-    void run(Runnable step);
-  }
-
   private final PublisherId publisher;
   private final CurrentLife life;
   private final BatchPublisher records;
   private final FollowStatus status;
   private final Later later;
+  private final Duration retry;
   private final OncePerMinute warnings = new OncePerMinute();
   private final NewLifeBrake brake = new NewLifeBrake();
   private volatile boolean announces;
   private volatile boolean claimsAgain;
+  private volatile boolean mayFollow;
 
   /** Highest life another bridge has claimed. */
   private long contested = -1;
 
   /**
+   * @param retry pause before Kafka is asked again
    * @param opens whether the first life has to be announced, too
    */
   Succession(
@@ -44,12 +41,14 @@ final class Succession {
       BatchPublisher records,
       FollowStatus status,
       Later later,
+      Duration retry,
       boolean opens) {
     this.publisher = publisher;
     this.life = life;
     this.records = records;
     this.status = status;
     this.later = later;
+    this.retry = retry;
     this.announces = opens;
   }
 
@@ -57,7 +56,7 @@ final class Succession {
   void announceIfDue() {
     if (announces) {
       announces = false;
-      records.begin(life.incarnation(), () -> later.run(() -> announces = true));
+      records.begin(life.incarnation(), () -> later.run(() -> announces = true, retry));
     }
   }
 
@@ -74,7 +73,7 @@ final class Succession {
     life.claimNext();
   }
 
-  /** Goes on with the claim; whether the next life is there, announced, and may be followed. */
+  /** Goes on with the claim; whether the next life is there, and announced. */
   boolean isAdopted() {
     Exception problem = life.takeRefusal();
     if (problem != null) {
@@ -82,7 +81,7 @@ final class Succession {
       if (warnings.allows()) {
         LOG.warn("publisher={} life not claimed yet: {}", publisher, problem.toString());
       }
-      later.run(() -> claimsAgain = true);
+      later.run(() -> claimsAgain = true, retry);
       return false;
     }
     if (claimsAgain) {
@@ -102,16 +101,26 @@ final class Succession {
     return true;
   }
 
-  /** How long to wait before the life just adopted is followed. */
-  Duration pause() {
+  /** Has the life adopted last followed: at once, unless sources fight. */
+  void start() {
     Duration pause = brake.pauseAfter(System.nanoTime());
-    status.ambiguous(
-        pause.isZero()
-            ? null
-            : "more than "
-                + NewLifeBrake.FREE
-                + " new lives in a minute: two engines seem to publish under this registration;"
-                + " give each an endpoint, or a `topic`, of its own");
-    return pause;
+    mayFollow = pause.isZero();
+    if (mayFollow) {
+      status.ambiguous(null);
+    } else {
+      status.ambiguous(
+          "more than "
+              + NewLifeBrake.FREE
+              + " new lives in a minute: two engines seem to publish under this registration;"
+              + " give each an endpoint, or a `topic`, of its own");
+      later.run(() -> mayFollow = true, pause);
+    }
+  }
+
+  /** Whether the life adopted last is to be followed from now on; once. */
+  boolean takeStart() {
+    boolean start = mayFollow;
+    mayFollow = false;
+    return start;
   }
 }

@@ -47,7 +47,7 @@ final class BatchNormaliser {
       }
     }
     return new NormalisedBatch(
-        batch.timestampMicros(), events, skipped, remarks, mismatch, List.of());
+        batch.timestampMicros(), events, skipped, remarks, mismatch, List.of(), batch.isDoubtful());
   }
 
   private @Nullable SkipReason add(EngineEvent event) {

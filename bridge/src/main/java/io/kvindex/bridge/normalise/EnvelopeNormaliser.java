@@ -64,7 +64,7 @@ final class EnvelopeNormaliser {
       }
     }
     return new NormalisedBatch(
-        batch.timestampMicros(), events, skipped, remarks, mismatch, numbers);
+        batch.timestampMicros(), events, skipped, remarks, mismatch, numbers, batch.isDoubtful());
   }
 
   private @Nullable SkipReason add(Envelope envelope, EngineEvent event) {

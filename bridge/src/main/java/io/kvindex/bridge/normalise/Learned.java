@@ -22,26 +22,38 @@ public final class Learned {
   private final Map<Integer, GroupSpec> groups = new ConcurrentHashMap<>();
   private @Nullable Depths depths;
   private @Nullable SaltMemory salts;
+  private @Nullable NamedKeys names;
   private @Nullable String profileProblem;
+  private boolean fromStart;
 
-  /** Nothing known. */
+  /** Nothing known, as nothing was said. */
   public Learned() {
-    this(List.of());
+    this(List.of(), true);
   }
 
   /**
    * @param known groups an earlier bridge learned of in the same life
+   * @param fromStart whether nothing can have been said of blocks before
    */
-  public Learned(Collection<GroupSpec> known) {
+  public Learned(Collection<GroupSpec> known, boolean fromStart) {
     known.forEach(spec -> groups.put(spec.group(), spec));
+    this.fromStart = fromStart;
   }
 
-  /** A new life may have another layout and another seed. */
-  public void forget() {
+  /**
+   * A new life may have another layout and another seed.
+   *
+   * @param keepsBlocks whether blocks outlive it, which what comes later may speak of
+   */
+  public void forget(boolean keepsBlocks) {
     groups.clear();
     depths = null;
     salts = null;
     profileProblem = null;
+    if (!keepsBlocks) {
+      names = null;
+      fromStart = true;
+    }
   }
 
   /** Attention groups known, any order. */
@@ -94,6 +106,14 @@ public final class Learned {
       salts = new SaltMemory();
     }
     return salts;
+  }
+
+  /** Hashes of a store's objects; made where they are needed. */
+  NamedKeys names() {
+    if (names == null) {
+      names = new NamedKeys(fromStart);
+    }
+    return names;
   }
 
   /** How batches so far contradict the hash profile, for people; null = not seen to. */

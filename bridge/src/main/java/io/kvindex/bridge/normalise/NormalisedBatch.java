@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param mismatch a device block of another size than the registered one, null = none met: then the
  *     registration is wrong
  * @param numbers stream and number of each event where events have their own, else empty
+ * @param doubtful whether an event left out may have taken blocks away, which then seem to be there
+ *     still
  */
 public record NormalisedBatch(
     long timestampMicros,
@@ -27,7 +29,8 @@ public record NormalisedBatch(
     Map<SkipReason, Integer> skipped,
     Map<Remark, Integer> remarks,
     @Nullable BlockSizeMismatch mismatch,
-    List<StreamNumber> numbers) {
+    List<StreamNumber> numbers,
+    boolean doubtful) {
 
   public NormalisedBatch {
     events = List.copyOf(events);

@@ -43,7 +43,7 @@ public final class Normaliser {
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
     this.profileCheck = new ProfileCheck(registration.table(), learned);
-    this.store = registration.type().isPool() ? new StoreFacts(registration) : null;
+    this.store = registration.type().isPool() ? new StoreFacts(registration, learned) : null;
   }
 
   /** Normalises one batch; never fails for what the engine sent. */

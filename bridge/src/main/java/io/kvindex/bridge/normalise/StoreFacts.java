@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.normalise;
 
+import io.kvindex.bridge.decode.StoreObject;
 import io.kvindex.bridge.keys.ShardNumber;
 import io.kvindex.model.registration.Registration;
 
@@ -10,9 +11,10 @@ final class StoreFacts {
   private final Registration registration;
   private final AddressMedia media;
   private final ShardNumber shards;
-  private final NamedKeys keys = new NamedKeys();
+  private final Learned learned;
 
-  StoreFacts(Registration registration) {
+  StoreFacts(Registration registration, Learned learned) {
+    this.learned = learned;
     this.registration = registration;
     this.media = new AddressMedia(registration.options().addressTiers());
     this.shards = new ShardNumber(registration.options().shards());
@@ -31,6 +33,14 @@ final class StoreFacts {
   }
 
   NamedKeys keys() {
-    return keys;
+    return learned.names();
+  }
+
+  /**
+   * Whether a key that tells no block, and of which nothing is remembered, may be that of a stored
+   * one. Only events with addresses speak of objects by a mere name that others gave a hash to.
+   */
+  boolean mayHaveForgotten(StoreObject object) {
+    return object.addresses() != null && !keys().isComplete();
   }
 }

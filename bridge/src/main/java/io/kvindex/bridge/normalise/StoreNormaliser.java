@@ -39,6 +39,11 @@ final class StoreNormaliser {
   private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
   private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
 
+  /**
+   * Whether an object went, or moved, that may have been stored under a hash not known any more.
+   */
+  private boolean forgotten;
+
   StoreNormaliser(Normaliser facts, StoreFacts store, EngineBatch batch) {
     this.facts = facts;
     this.store = store;
@@ -59,10 +64,18 @@ final class StoreNormaliser {
         count(reason);
       }
     }
-    return new NormalisedBatch(batch.timestampMicros(), events, skipped, remarks, null, List.of());
+    return new NormalisedBatch(
+        batch.timestampMicros(),
+        events,
+        skipped,
+        remarks,
+        null,
+        List.of(),
+        forgotten || batch.isDoubtful());
   }
 
   private @Nullable SkipReason clear() {
+    store.keys().forgetAll();
     events.add(new KvEvent.Cleared(rank, ClearScope.ALL));
     return null;
   }
@@ -78,6 +91,7 @@ final class StoreNormaliser {
             : event instanceof EngineEvent.Removed removed ? removed.hashes() : Hashes.EMPTY;
     ObjectKey key = read(object.key(), stated);
     if (key == null) {
+      forgotten |= !(event instanceof EngineEvent.Stored) && store.mayHaveForgotten(object);
       return object.key() == null ? SkipReason.NO_HASHES : SkipReason.UNPARSED_KEY;
     } else if (key.use() != ObjectKey.Use.BLOCK) {
       return key.use() == ObjectKey.Use.OTHER_MODEL
@@ -175,6 +189,9 @@ final class StoreNormaliser {
     List<String> addresses = object.addresses();
     if (addresses == null || addresses.isEmpty()) {
       events.add(new KvEvent.Removed(everywhere, hashes, Hashes.EMPTY));
+      if (object.key() != null) {
+        store.keys().forget(object.key());
+      }
       return null;
     }
     if (guess) {

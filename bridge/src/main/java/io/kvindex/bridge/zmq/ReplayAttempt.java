@@ -117,8 +117,8 @@ final class ReplayAttempt {
       if (!sink.accept(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()))) {
         return Outcome.STOPPED;
       }
-      // The batch we have already, which each answer begins with, is not what was asked for.
-      first &= Long.compareUnsigned(batch.sequence(), wanted) < 0;
+      // Buffers have no holes: what is missing behind the batch we have was lost on the way.
+      first &= Long.compareUnsigned(batch.sequence() + 1, wanted) < 0;
     }
   }
 

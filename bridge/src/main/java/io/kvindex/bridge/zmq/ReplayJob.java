@@ -12,7 +12,7 @@ import org.zeromq.ZMQ;
 /**
  * One replay with all its attempts. A hole in an answer is asked for again from the hole on; it is
  * taken as it is once an answer <em>begins</em> behind it twice (then the engine has it no more) or
- * the attempts are used up. Used by one thread at a time.
+ * the attempts at it are used up. Used by one thread at a time.
  */
 final class ReplayJob implements ReplayAttempt.Sink {
 
@@ -88,7 +88,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
         }
         break;
     }
-    takesHoles |= attempts >= policy.totalAttempts();
+    takesHoles |= fruitless >= policy.holeAttempts() || attempts >= policy.totalAttempts();
     return fruitless == 0 || outcome == Outcome.STARTED_LATE
         ? Duration.ZERO
         : policy.pauseAfter(fruitless);

@@ -9,15 +9,21 @@ import java.time.Duration;
  * @param threads replays read at the same time, >= 1
  * @param answerTimeout longest wait for the next message of an answer; engines need up to 100 ms
  * @param attempts attempts without any progress before it is given up, >= 1
+ * @param holeAttempts attempts that end at the same hole before it is taken for one of the engine's
  * @param totalAttempts attempts altogether, progress or not, before holes are taken as they are
  * @param backoff pause before the second attempt, doubled for each further one
  */
 public record ReplayPolicy(
-    int threads, Duration answerTimeout, int attempts, int totalAttempts, Duration backoff) {
+    int threads,
+    Duration answerTimeout,
+    int attempts,
+    int holeAttempts,
+    int totalAttempts,
+    Duration backoff) {
 
   /** Fits engines on a local network. */
   public static final ReplayPolicy DEFAULT =
-      new ReplayPolicy(4, Duration.ofSeconds(3), 3, 64, Duration.ofMillis(200));
+      new ReplayPolicy(4, Duration.ofSeconds(3), 3, 6, 1_000, Duration.ofMillis(200));
 
   /** Pause before the attempt after {@code failures} fruitless ones, at most 5 s. */
   Duration pauseAfter(int failures) {

@@ -57,7 +57,9 @@ class EnvelopeDecoderTest {
       assertThat(batch.events()).hasSize(1);
       assertThat(batch.skipped())
           .isEqualTo(
-              List.of(new Skipped(0, SkipReason.MALFORMED), new Skipped(1, SkipReason.MALFORMED)));
+              List.of(
+                  new Skipped(0, SkipReason.MALFORMED, true),
+                  new Skipped(1, SkipReason.MALFORMED, true)));
     }
   }
 }

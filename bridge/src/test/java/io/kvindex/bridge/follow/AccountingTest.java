@@ -52,7 +52,8 @@ class AccountingTest {
   private final IoLoop loop = new IoLoop(budget);
   private final Replays replays =
       new Replays(
-          loop.context(), new ReplayPolicy(2, Duration.ofSeconds(2), 2, 8, Duration.ofMillis(10)));
+          loop.context(),
+          new ReplayPolicy(2, Duration.ofSeconds(2), 2, 4, 8, Duration.ofMillis(10)));
   private final FakeEngine engine = new FakeEngine(true);
   private long lives = 100;
   private long next;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvindex.bridge.decode.WireVectors;
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -58,24 +59,43 @@ class EngineBatchDecoderTest {
     assertThat(decoded.mismatch()).isNull();
   }
 
+  @Test
+  void shouldLeaveADoubt_whenWhatCanNotBeReadMayHaveTakenBlocksAway() {
+    List<Object> good = List.of("BlockRemoved", List.of(7L));
+    assertThat(decode(good, List.of("BlockRemoved", "no list")).doubtful()).isTrue();
+    assertThat(decode(good, List.of("BlockRemoved")).doubtful()).isTrue();
+    assertThat(decode(good, 17).doubtful()).isTrue();
+    assertThat(decode(List.of("BlockStored", "no list"), good).doubtful()).isFalse();
+    assertThat(decode(List.of("BlockTouched", 7L), good).doubtful()).isFalse();
+    assertThat(decode(good, good).doubtful()).isFalse();
+  }
+
+  private static Decoded decode(Object... events) {
+    return FACTORY
+        .create(registration(16), new Learned())
+        .decode(Pack.bytes(List.of(1_760_000_000.25, List.of(events), 0)));
+  }
+
   private static Decoded decode(String vector, int blockSize) {
-    Registration registration =
-        new Registration(
-            new PublisherId("engine-1", "default", 0),
-            "tcp://127.0.0.1:5557",
-            null,
-            SourceType.VLLM,
-            new TableId("default", "model", blockSize, HashProfile.XXH3_DEFAULT),
-            List.of(""),
-            null,
-            SourceOptions.of(CopyPolicy.COUNT),
-            null);
     byte[] payload =
         WireVectors.all().stream()
             .filter(v -> v.name().equals(vector))
             .findFirst()
             .orElseThrow()
             .payload();
-    return FACTORY.create(registration, new Learned()).decode(payload);
+    return FACTORY.create(registration(blockSize), new Learned()).decode(payload);
+  }
+
+  private static Registration registration(int blockSize) {
+    return new Registration(
+        new PublisherId("engine-1", "default", 0),
+        "tcp://127.0.0.1:5557",
+        null,
+        SourceType.VLLM,
+        new TableId("default", "model", blockSize, HashProfile.XXH3_DEFAULT),
+        List.of(""),
+        null,
+        SourceOptions.of(CopyPolicy.COUNT),
+        null);
   }
 }

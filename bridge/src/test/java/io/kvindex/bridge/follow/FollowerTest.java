@@ -7,10 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Chain;
+import io.kvindex.bridge.testing.Pack;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -85,6 +87,19 @@ class FollowerTest extends FollowerFixture {
     await().atMost(SOON).until(() -> producer.history().size() == 4);
     assertThat(sent().get(0).after()).isEqualTo(5);
     assertThat(sent()).extracting(EventRecord::incarnation).containsOnly(new Incarnation(3, 7, 0));
+  }
+
+  @Test
+  void shouldSayThatItCanNotKnow_whenARemovalCanNotBeRead() throws Exception {
+    engine.publish(0, 4);
+    Following following = follow();
+    await().atMost(SOON).until(() -> sent().size() == 5);
+    List<Object> unreadable = List.of("BlockRemoved", "no list");
+    engine.publish(5, Pack.bytes(List.of(1_760_000_005.0, List.of(unreadable), 0)));
+    await().atMost(SOON).until(() -> sent().size() == 6);
+    assertThat(sent().get(5).events()).containsExactly(new KvEvent.Gap(5, 5));
+    assertThat(following.status().state()).isEqualTo(PublisherState.DEGRADED);
+    assertThat(following.status().counters()).containsEntry("skipped_malformed", 1L);
   }
 
   private long timeOf(long sequence) {

@@ -51,7 +51,7 @@ class LearnedTest {
 
     // A bridge that takes over knows no more than what progress holds.
     for (Normaliser next :
-        List.of(first, new Normaliser(registration, new Learned(learned.groups())))) {
+        List.of(first, new Normaliser(registration, new Learned(learned.groups(), false)))) {
       assertThat(next.normalise(removed(1)).skipped()).isEqualTo(NOT_INDEXED);
       assertThat(next.normalise(removed(1)).events()).isEmpty();
       assertThat(next.normalise(stored(1, null, 0)).skipped()).isEqualTo(NOT_INDEXED);
@@ -80,7 +80,7 @@ class LearnedTest {
     Learned learned = new Learned();
     Normaliser normaliser = new Normaliser(registration, learned);
     normaliser.normalise(stored(1, "sliding_window", 16));
-    learned.forget();
+    learned.forget(false);
     assertThat(learned.groups()).isEmpty();
     assertThat(normaliser.normalise(removed(1)).events()).hasSize(1);
   }

@@ -111,19 +111,7 @@ class StoreNormaliserTest {
   void shouldTellMediaByAddress_whenEventsListReplicas() {
     register(null, Map.of("NVMe", "DISK", "obj://", "OBJ"));
     Hashes local = Hashes.wrap(new SeqHash(1337).locals(new int[] {1, 2}, 2, 2));
-    List<Object> store =
-        Arrays.asList(
-            "BlockStoreEvent",
-            1_760_000_000.25,
-            "some-key",
-            List.of("10.0.0.1:7000", "10.0.0.2/nvme0"),
-            7L,
-            0L,
-            List.of(1, 2),
-            2,
-            "org/llama",
-            "",
-            -1);
+    List<Object> store = storeEvent();
     NormalisedBatch batch =
         normalise(
             List.of(
@@ -145,6 +133,26 @@ class StoreNormaliserTest {
             gone(0, 7, null),
             new KvEvent.Cleared(3, ClearScope.ALL));
     assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.UNPARSED_KEY, 1));
+    assertThat(batch.doubtful()).as("nobody ever named the unknown key").isFalse();
+  }
+
+  @Test
+  void shouldLeaveADoubt_whenAnObjectMayHaveBeenNamedBeforeTheBridgeCame() {
+    Object moved = List.of("BlockUpdateEvent", 1_760_000_001.0, "some-key", List.of());
+    register(null, Map.of(), new Learned(List.of(), false));
+    assertThat(normalise(List.of(List.of(moved))).doubtful()).isTrue();
+    Object foreign = Pack.masterEvent(false, "checkpoint/step-7.bin", "cpu", "", List.of());
+    assertThat(master(foreign).doubtful()).as("its master never gave it a hash").isFalse();
+  }
+
+  @Test
+  void shouldKnowNames_whenItsRegistrationWasChanged() {
+    Learned learned = new Learned();
+    register(null, Map.of(), learned);
+    normalise(List.of(List.of(storeEvent())));
+    register(null, Map.of(), learned);
+    Object gone = List.of("BlockUpdateEvent", 1_760_000_001.0, "some-key", List.of());
+    assertThat(normalise(List.of(List.of(gone))).events()).containsExactly(gone(0, 7, null));
   }
 
   @Test
@@ -280,13 +288,34 @@ class StoreNormaliserTest {
     return java.util.Objects.requireNonNull(normaliser).normalise((EngineBatch) result);
   }
 
+  private static List<Object> storeEvent() {
+    return Arrays.asList(
+        "BlockStoreEvent",
+        1_760_000_000.25,
+        "some-key",
+        List.of("10.0.0.1:7000", "10.0.0.2/nvme0"),
+        7L,
+        0L,
+        List.of(1, 2),
+        2,
+        "org/llama",
+        "",
+        -1);
+  }
+
   private void register(@Nullable Shards shards, Map<String, String> addressTiers) {
+    register(shards, addressTiers, new Learned());
+  }
+
+  private void register(
+      @Nullable Shards shards, Map<String, String> addressTiers, Learned learned) {
     normaliser =
         new Normaliser(
             registration(
                 SourceType.MOONCAKE,
                 new SourceOptions(
-                    CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, addressTiers)));
+                    CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, addressTiers)),
+            learned);
   }
 
   private static Registration registration(SourceType type, SourceOptions options) {

@@ -164,6 +164,13 @@ final class ChaosEngine implements AutoCloseable {
     run(some.get(random.nextInt(some.size())));
   }
 
+  /** Runs so many requests, one by one, paused or not. */
+  void steps(int count, Random random) {
+    for (int i = 0; i < count; i++) {
+      step(random);
+    }
+  }
+
   /** Runs a request that nobody has ever sent. */
   synchronized Prompt mark() {
     Prompt marker = Prompts.marker(number, life().number(), ++markers);

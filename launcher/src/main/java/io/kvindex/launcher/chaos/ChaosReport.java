@@ -19,7 +19,7 @@ final class ChaosReport {
       ChaosOptions options,
       Fleet fleet,
       OwnProcesses processes,
-      Director director,
+      EarlyRecords early,
       Prober prober,
       FinalCheck check,
       Journal journal,
@@ -39,7 +39,7 @@ final class ChaosReport {
         "%,d batches left out of answers, silent for seconds %d times, %d records ahead of their turn",
         fleet.engines().stream().mapToLong(one -> one.engine().replayBatchesLost()).sum(),
         journal.times(Kind.SILENCE_REPLAY),
-        director.earlyRecords());
+        early.count());
     line(
         "engines",
         "%d restarts, %d clears, %d broken connections, %d registered anew, %d replaced",

@@ -25,7 +25,7 @@ public final class ChaosRun {
   /** A step in a plan takes some seconds; this many more minutes are enough for any machine. */
   private static final double EXTRA_SECONDS = 600;
 
-  private static final int FREEZE_FROM_SECONDS = 60;
+  private static final int LONG_FROM_SECONDS = 60;
 
   private final ChaosOptions options;
   private final PrintWriter out;
@@ -50,15 +50,19 @@ public final class ChaosRun {
                 : OwnProcesses.inOne(options.directory());
         Paths paths = new Paths(processes, fleet.engines());
         Prober prober = new Prober(processes, paths, fleet, findings, options.seed() + 2)) {
-      Director director =
-          new Director(fleet, processes, findings, journal, new Random(options.seed() + 3));
+      Random random = new Random(options.seed() + 3);
+      Waiter waiter = new Waiter(processes, findings);
+      EarlyRecords early = new EarlyRecords(fleet.busy().get(0), processes, waiter, journal);
+      Director director = new Director(fleet, processes, waiter, early, journal, random);
+      LastActs last = new LastActs(fleet, processes, waiter, findings, journal, random);
       FinalCheck check = new FinalCheck(processes, fleet.engines(), findings, options.seed() + 4);
-      start(fleet, director, journal);
+      start(fleet, waiter, journal);
       paths.start();
       prober.start();
       goWrong(fleet, processes, director, journal);
       if (!findings.any()) {
-        end(fleet, director, check, journal);
+        waiter.awaitReady();
+        end(fleet, last, early, check, journal);
       }
       prober.close();
       if (findings.any()) {
@@ -66,7 +70,7 @@ public final class ChaosRun {
       }
       journal.close();
       new ChaosReport(out)
-          .print(options, fleet, processes, director, prober, check, journal, findings);
+          .print(options, fleet, processes, early, prober, check, journal, findings);
       return !findings.any();
     }
   }
@@ -79,10 +83,10 @@ public final class ChaosRun {
     }
   }
 
-  private void start(Fleet fleet, Director director, Journal journal) throws InterruptedException {
-    director.awaitReady();
+  private void start(Fleet fleet, Waiter waiter, Journal journal) throws InterruptedException {
+    waiter.awaitReady();
     for (ChaosEngine engine : fleet.engines()) {
-      director.register(engine);
+      waiter.register(engine);
     }
     journal.say("all is up; engines are registered");
     fleet.start();
@@ -93,12 +97,12 @@ public final class ChaosRun {
     Random plan = new Random(options.seed());
     double begun = journal.seconds();
     double planned = options.time().toMillis() / 1e3;
-    boolean freeze = options.shape() == Shape.FULL && planned >= FREEZE_FROM_SECONDS;
+    boolean withLong = options.shape() == Shape.FULL && planned >= LONG_FROM_SECONDS;
     int rounds = 0;
     while (!findings.any()
         && (rounds == 0 || journal.seconds() - begun < planned || !isEnough(fleet, processes))) {
       rounds++;
-      for (ChaosStep step : ChaosStep.round(options.shape(), freeze, fleet.busy().size(), plan)) {
+      for (ChaosStep step : ChaosStep.round(options.shape(), withLong, fleet.busy().size(), plan)) {
         if (!findings.any()) {
           director.perform(step);
           journal.at(journal.seconds() - begun);
@@ -120,16 +124,16 @@ public final class ChaosRun {
             && processes.restarts() >= OWN_RESTARTS;
   }
 
-  private void end(Fleet fleet, Director director, FinalCheck check, Journal journal)
+  private void end(
+      Fleet fleet, LastActs last, EarlyRecords early, FinalCheck check, Journal journal)
       throws InterruptedException {
-    director.awaitReady();
     boolean full = options.shape() == Shape.FULL;
     if (full) {
-      director.outage(check);
+      last.outage(check);
     }
     fleet.stopLoad();
-    director.silence(fleet.named("silent"));
-    if (!director.earlyForSure()) {
+    last.silence(fleet.named("silent"));
+    if (!early.writeForSure()) {
       findings.wrong("no record could be written ahead of its turn");
     }
     fleet.stopFaults();

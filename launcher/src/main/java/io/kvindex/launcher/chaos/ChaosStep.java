@@ -39,6 +39,8 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
     KILL_BRIDGE,
     KILL_INDEX,
     KILL_BROKER,
+    /** The broker is away for half a minute, under load. */
+    LONG_OUTAGE,
     /** Both bridges are killed, an engine is restarted meanwhile. */
     KILL_BRIDGES,
     /** A bridge stands still until another has taken over, then goes on. */
@@ -52,8 +54,12 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
   /** Where no process has to come back first. */
   private static final int MAX_SHORT_PAUSE_MS = 500;
 
-  /** Some steps in random order, each kind as often as a run needs it. */
-  static List<ChaosStep> round(Shape shape, boolean withFreeze, int engines, Random random) {
+  /**
+   * Some steps in random order, each kind as often as a run needs it.
+   *
+   * @param withLong whether there is time for those that take half a minute
+   */
+  static List<ChaosStep> round(Shape shape, boolean withLong, int engines, Random random) {
     List<ChaosStep> steps = new ArrayList<>();
     boolean full = shape == Shape.FULL;
     int pauseMs = full ? MAX_PAUSE_MS : MAX_SHORT_PAUSE_MS;
@@ -72,8 +78,10 @@ record ChaosStep(Kind kind, int target, int variant, long downMs, long pauseMs) 
       add(steps, pauseMs, Kind.KILL_BRIDGES, 1, engines, random);
     }
     Collections.shuffle(steps, random);
-    if (withFreeze) {
+    if (withLong) {
       add(steps, pauseMs, Kind.FREEZE_BRIDGE, 1, engines, random);
+      add(steps, pauseMs, Kind.RESTART_ENGINE, 3, engines, random);
+      add(steps, pauseMs, Kind.LONG_OUTAGE, 1, engines, random);
       add(steps, pauseMs, Kind.RESTART_ENGINE, 3, engines, random);
     }
     return steps;

@@ -25,8 +25,20 @@ record PublisherReport(
     @Nullable StreamPosition visible,
     Map<String, Long> blocks) {
 
+  /**
+   * What its bridge says, unless the table knows worse: a device clear, for one, ends the bridge's
+   * doubts, while host blocks from before the hole are still there.
+   */
   PublisherState state() {
-    return heard == null ? PublisherState.PENDING : heard.state();
+    if (heard == null) {
+      return PublisherState.PENDING;
+    }
+    boolean doubted =
+        visible != null && visible.degraded() && isOfTheLifeHeardOf(visible.incarnation());
+    return switch (heard.state()) {
+      case ACTIVE, REPLAYING -> doubted ? PublisherState.DEGRADED : heard.state();
+      default -> heard.state();
+    };
   }
 
   /** Batches Kafka has that are not visible here, null = nothing is known. */

@@ -67,6 +67,19 @@ class PublisherReportTest {
                 + "\"counters\":{\"batches\":10}}}}]");
   }
 
+  @Test
+  void shouldBelieveTheTable_whenItKnowsWorseThanTheBridge() {
+    assertThat(state(PublisherState.ACTIVE, visible(7, 9))).isEqualTo(PublisherState.DEGRADED);
+    assertThat(state(PublisherState.REPLAYING, visible(7, 9))).isEqualTo(PublisherState.DEGRADED);
+    assertThat(state(PublisherState.FAILED, visible(7, 9))).isEqualTo(PublisherState.FAILED);
+    assertThat(state(PublisherState.ACTIVE, visible(5, 9))).isEqualTo(PublisherState.ACTIVE);
+    assertThat(state(PublisherState.ACTIVE, null)).isEqualTo(PublisherState.ACTIVE);
+  }
+
+  private static PublisherState state(PublisherState heard, @Nullable StreamPosition visible) {
+    return report(heard, 9L, visible, Map.of()).state();
+  }
+
   private static StreamPosition visible(long life, long event) {
     return new StreamPosition(
         new Incarnation(3, life, 0), EventRecord.Position.whole(event), 1, 1_000_000, 1_000, 2);
@@ -74,6 +87,11 @@ class PublisherReportTest {
 
   private static PublisherReport report(
       Long last, @Nullable StreamPosition visible, Map<String, Long> blocks) {
+    return report(PublisherState.DEGRADED, last, visible, blocks);
+  }
+
+  private static PublisherReport report(
+      PublisherState state, Long last, @Nullable StreamPosition visible, Map<String, Long> blocks) {
     BridgeProgress heard =
         new BridgeProgress(
             WHO,
@@ -84,7 +102,7 @@ class PublisherReportTest {
             0,
             last,
             5_000_000,
-            PublisherState.DEGRADED,
+            state,
             "lost",
             Map.of("batches", 10L),
             Map.of(),

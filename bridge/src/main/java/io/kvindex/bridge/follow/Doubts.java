@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+/** What is not known for sure about the engine behind a publisher. I/O thread only. */
+final class Doubts {
+
+  private static final int MOST_STRANGERS = 16;
+
+  private boolean unproven;
+  private boolean tailChecked;
+  private int strangers;
+
+  /** A connection is new: who is at its other end has to be shown where there was one before. */
+  void connected(boolean knownBefore) {
+    unproven = knownBefore;
+    tailChecked = false;
+  }
+
+  /** Whoever it is, another life is followed, of which nothing is known. */
+  void newLife() {
+    unproven = false;
+    tailChecked = false;
+  }
+
+  /** Whether the engine has yet to show that it is still the one that sent the last batch. */
+  boolean isUnproven() {
+    return unproven;
+  }
+
+  /** Something came that the engine followed may not have sent. */
+  void raise() {
+    unproven = true;
+  }
+
+  /** Its replay has what was taken of it before. */
+  void sameEngine() {
+    unproven = false;
+  }
+
+  /** A live batch was taken as its next one. */
+  void taken() {
+    unproven = false;
+    strangers = 0;
+  }
+
+  /**
+   * Whether a batch of which an empty replay knows nothing may still be taken for a former life's:
+   * an endpoint that never has anything can not testify for long, or its engine would never be
+   * followed.
+   */
+  boolean allowStranger() {
+    return ++strangers <= MOST_STRANGERS;
+  }
+
+  /**
+   * Whether what was sent just before the subscription took effect has yet to be asked for; once.
+   */
+  boolean takeTailCheck() {
+    boolean due = !tailChecked;
+    tailChecked = true;
+    return due;
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import io.kvindex.bridge.follow.BatchDecoder.Parsed;
+import io.kvindex.bridge.follow.StreamPosition.Place;
+import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.zmq.RawBatch;
+import io.kvindex.model.chaos.Protection;
+import java.time.Duration;
+
+/**
+ * Decides what becomes of each batch that a publisher's engine sent, live or by replay: taken,
+ * dropped, or a sign that something is missing or that the engine is another one. I/O thread only.
+ */
+final class Reception {
+
+  private final Intake intake;
+  private final Asking asking;
+  private final Doubts doubts;
+  private final CurrentLife life;
+  private final LiveBuffer buffer;
+  private final FollowStatus status;
+
+  Reception(
+      Intake intake,
+      Asking asking,
+      Doubts doubts,
+      CurrentLife life,
+      LiveBuffer buffer,
+      FollowStatus status) {
+    this.intake = intake;
+    this.asking = asking;
+    this.doubts = doubts;
+    this.life = life;
+    this.buffer = buffer;
+    this.status = status;
+  }
+
+  /** What the engine has under that number at this moment. */
+  Decision replayed(RawBatch batch) {
+    Place place = intake.place(batch);
+    if (place == Place.BEHIND) {
+      return replayedAgain(batch);
+    } else if (doubts.isUnproven()) {
+      status.outcome(FrameOutcome.ASKED_AGAIN, 1);
+      return new Decision.EndLife("its replay does not have the last batch of the one before");
+    }
+    if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
+      asking.noteAskedAt(null);
+    }
+    intake.takeReplayed(batch, life.session());
+    return Decision.GO_ON;
+  }
+
+  private Decision replayedAgain(RawBatch batch) {
+    LifeJudge.Verdict verdict = intake.ofReplayed(batch);
+    if (verdict == LifeJudge.Verdict.NEW_LIFE) {
+      status.outcome(FrameOutcome.ASKED_AGAIN, 1);
+      return new Decision.EndLife("its replay has another batch " + number(batch));
+    }
+    status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
+    if (verdict == LifeJudge.Verdict.SAME) {
+      doubts.sameEngine();
+    }
+    return Decision.GO_ON;
+  }
+
+  /** What it means that the replay was read as far as it goes. */
+  Decision replayEnded(boolean complete) {
+    if (!complete) {
+      asking.noteAskedAt(intake.expected());
+      return new Decision.AskIfQuiet();
+    } else if (doubts.isUnproven() || intake.last() != null && asking.hasForgottenAll()) {
+      return new Decision.EndLife("its replay has nothing of the one before");
+    }
+    // A batch sent after the replay's end and before the subscription took effect is in neither;
+    // without a next batch nothing would tell.
+    return doubts.takeTailCheck() ? new Decision.AskIfQuiet() : Decision.GO_ON;
+  }
+
+  /** The oldest live batch that waits; it goes on waiting where the decision says so. */
+  Decision live(RawBatch next) {
+    Place place = intake.place(next);
+    return place == Place.BEHIND ? liveBehind(next) : liveAhead(next, place);
+  }
+
+  private Decision liveBehind(RawBatch next) {
+    return switch (intake.ofLive(next)) {
+      case SAME, LATE -> {
+        if (Protection.DEDUPE.isOff()) {
+          intake.takeAgain(next, life.session());
+        }
+        yield drop(FrameOutcome.DUPLICATE_OR_LATE);
+      }
+      case NEW_LIFE -> new Decision.EndLife("batch " + number(next) + " came again, later");
+      case UNKNOWN -> undecided(next);
+    };
+  }
+
+  private Decision undecided(RawBatch next) {
+    if (!intake.isReadable(next)) {
+      return drop(FrameOutcome.UNREADABLE);
+    } else if (asking.isWorthwhile(intake.expected())) {
+      doubts.raise();
+      return askHere();
+    } else if (doubts.isUnproven()) {
+      return new Decision.EndLife("batch " + number(next) + " came again");
+    }
+    return drop(FrameOutcome.DUPLICATE_OR_LATE);
+  }
+
+  private Decision liveAhead(RawBatch next, Place place) {
+    Parsed parsed = intake.parse(next);
+    boolean suspect = intake.isSuspect(parsed);
+    boolean beyond = place == Place.BEYOND;
+    if ((beyond || suspect) && asking.isWorthwhile(intake.expected())) {
+      if (beyond) {
+        intake.noteHole();
+      }
+      return askHere();
+    } else if (beyond && asking.deservesPatience() && buffer.isRoomy()) {
+      intake.noteHole();
+      return new Decision.Ask(asking.pause());
+    } else if (beyond && doubts.isUnproven()) {
+      return new Decision.EndLife("it goes on at batch " + number(next));
+    } else if (isForeign(beyond, suspect)) {
+      asking.noteAskedAt(null); // the next one is asked about for itself
+      return drop(parsed.rejected() == null ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
+    }
+    buffer.removeFirst();
+    doubts.taken();
+    intake.take(next, parsed, life.session());
+    return Decision.GO_ON;
+  }
+
+  /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
+  private boolean isForeign(boolean beyond, boolean suspect) {
+    boolean unknown = suspect || beyond && intake.last() == null;
+    if (!unknown || !asking.wasAskedAt(intake.expected())) {
+      return false;
+    }
+    return asking.isConclusive() || asking.isComplete() && doubts.allowStranger();
+  }
+
+  /** Asks for what is missing, or doubtful, where the stream stands. */
+  private Decision askHere() {
+    asking.noteAskedAt(intake.expected());
+    return new Decision.Ask(Duration.ZERO);
+  }
+
+  private Decision drop(FrameOutcome outcome) {
+    buffer.removeFirst();
+    status.outcome(outcome, 1);
+    return Decision.GO_ON;
+  }
+
+  private static String number(RawBatch batch) {
+    return Long.toUnsignedString(batch.sequence());
+  }
+}
