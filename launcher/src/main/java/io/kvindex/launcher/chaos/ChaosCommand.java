@@ -7,9 +7,8 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,6 +49,15 @@ public final class ChaosCommand implements Callable<Integer> {
   private @Nullable Long seed;
 
   @Option(
+      names = "--seeds",
+      paramLabel = "FIRST-LAST",
+      description =
+          "Runs all these seeds one after the other: a line for each, a table at the end. The output of each is kept"
+              + " in DIR/seed-N.txt, data and logs of those that failed in DIR/seed-N.",
+      converter = SeedRange.Converter.class)
+  private @Nullable SeedRange seeds;
+
+  @Option(
       names = "--minutes",
       paramLabel = "M",
       description =
@@ -82,28 +90,41 @@ public final class ChaosCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--minutes must be above 0 and at most 1440");
     }
+    if (seed != null && seeds != null) {
+      throw new ParameterException(spec.commandLine(), "either --seed or --seeds");
+    }
     PrintWriter out = spec.commandLine().getOut();
     Path given = directory;
     Path where =
         given == null
             ? Files.createTempDirectory("kvindex-chaos-")
             : Files.createDirectories(given);
+    Duration time = Duration.ofMillis((long) (minutes * SECONDS_A_MINUTE * 1e3));
+    if (seeds != null) {
+      return runAll(seeds.seeds(), where, time, out);
+    }
     long chosen = seed == null ? System.nanoTime() & Integer.MAX_VALUE : seed;
     out.printf("chaos, seed %d, in %s%n", chosen, where);
     out.flush();
-    Duration time = Duration.ofMillis((long) (minutes * SECONDS_A_MINUTE * 1e3));
-    boolean right = new ChaosRun(new ChaosOptions(chosen, time, where, shape, verbose), out).run();
+    ChaosOptions options = new ChaosOptions(chosen, time, where, shape, verbose);
+    boolean right = new ChaosRun(options, out).run().isRight();
     if (right && given == null) {
-      delete(where);
+      ChaosDirectories.delete(where);
     }
     return right ? 0 : 1;
   }
 
-  private static void delete(Path tree) throws IOException {
-    try (Stream<Path> files = Files.walk(tree)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
+  private int runAll(List<Long> all, Path where, Duration time, PrintWriter out)
+      throws IOException, InterruptedException {
+    for (long one : all) {
+      if (Files.exists(ChaosSeeds.of(where, one))) {
+        throw new ParameterException(
+            spec.commandLine(),
+            ChaosSeeds.of(where, one) + " is there already: give another --dir");
       }
     }
+    out.printf("chaos, %d seeds, in %s%n", all.size(), where);
+    out.flush();
+    return new ChaosSeeds(where, time, shape, out).run(all) ? 0 : 1;
   }
 }

@@ -39,8 +39,8 @@ public final class ChaosRun {
     this.out = out;
   }
 
-  /** Runs it and prints the report; whether nothing was wrong. */
-  public boolean run() throws InterruptedException {
+  /** Runs it and prints the report. */
+  public ChaosResult run() throws InterruptedException {
     boolean full = options.shape() == Shape.FULL;
     try (Journal journal = new Journal(options, out);
         Fleet fleet = new Fleet(options.seed(), full);
@@ -71,8 +71,27 @@ public final class ChaosRun {
       journal.close();
       new ChaosReport(out)
           .print(options, fleet, processes, early, prober, check, journal, findings);
-      return !findings.any();
+      return result(fleet, processes, prober, check, journal);
     }
+  }
+
+  private ChaosResult result(
+      Fleet fleet, OwnProcesses processes, Prober prober, FinalCheck check, Journal journal) {
+    return new ChaosResult(
+        options.seed(),
+        journal.seconds(),
+        fleet.sum(LossyProxy::passed),
+        fleet.sum(LossyProxy::dropped)
+            + fleet.sum(LossyProxy::duplicated)
+            + fleet.sum(LossyProxy::delayed)
+            + fleet.sum(LossyProxy::truncated),
+        fleet.engineRestarts(),
+        processes.restarts(),
+        prober.judged(),
+        check.compared(),
+        findings.ghosts(),
+        findings.count(),
+        findings.first());
   }
 
   private static String workers(OwnProcesses processes) throws InterruptedException {
