@@ -36,9 +36,7 @@ class DecoderFuzzTest {
   @Test
   @Timeout(600)
   void shouldAccountForEveryPayload_whenMutated() throws IOException {
-    long seed = new Random().nextLong();
-    System.out.println("DecoderFuzzTest seed " + seed);
-    Random random = new Random(seed);
+    Random random = Fuzz.random(DecoderFuzzTest.class);
     List<Vector> vectors = goodVectors();
     for (int i = 0; i < MUTATIONS; i++) {
       int pick = random.nextInt(vectors.size());

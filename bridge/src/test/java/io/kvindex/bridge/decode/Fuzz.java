@@ -38,10 +38,16 @@ public final class Fuzz {
    * @param usual inputs where nobody says otherwise
    */
   public static Fuzz of(Class<?> test, int usual) {
-    long seed = Long.getLong("fuzz.seed", System.nanoTime());
     int inputs = Integer.getInteger("fuzz.inputs", usual);
-    System.out.printf("%s seed %d inputs %,d%n", test.getSimpleName(), seed, inputs);
-    return new Fuzz(inputs, new Random(seed));
+    System.out.printf("%s inputs %,d%n", test.getSimpleName(), inputs);
+    return new Fuzz(inputs, random(test));
+  }
+
+  /** Chance that can be repeated: prints its seed, which {@code -Dfuzz.seed=N} sets. */
+  public static Random random(Class<?> test) {
+    long seed = Long.getLong("fuzz.seed", System.nanoTime());
+    System.out.printf("%s -Dfuzz.seed=%d%n", test.getSimpleName(), seed);
+    return new Random(seed);
   }
 
   /** One input: makes it and hands it over through {@link Try#on}. */

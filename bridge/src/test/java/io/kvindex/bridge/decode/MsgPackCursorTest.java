@@ -18,9 +18,7 @@ class MsgPackCursorTest {
 
   @Test
   void shouldReadWhatAnotherPackerWrote_whenIntegersOfAllWidths() throws IOException {
-    long seed = new Random().nextLong();
-    System.out.println("MsgPackCursorTest seed " + seed);
-    Random random = new Random(seed);
+    Random random = Fuzz.random(MsgPackCursorTest.class);
     for (int i = 0; i < 100_000; i++) {
       long value = random.nextLong() >> random.nextInt(Long.SIZE);
       try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {

@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.bridge.decode.Fuzz;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
@@ -69,9 +70,8 @@ class AccountingTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void shouldFindEachFrameAndEventAmongTheCauses_whenEverythingGoesWrong(int run) throws Exception {
-    long seed = new Random().nextLong();
-    System.out.println("AccountingTest run " + run + " seed " + seed);
-    Random random = new Random(seed);
+    System.out.println("AccountingTest run " + run);
+    Random random = Fuzz.random(AccountingTest.class);
     FollowLimits limits = new FollowLimits(100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20));
     Following following = follow(limits, run == 4 ? null : engine.replayEndpoint());
     connect(following);

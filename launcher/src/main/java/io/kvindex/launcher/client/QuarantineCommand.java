@@ -106,7 +106,8 @@ public final class QuarantineCommand implements Runnable {
         "Decodes quarantined batches again. A publisher of which one can be read now is rebuilt",
         "from the engine's replay: what it announced is hidden and learnt anew, from batch 0 on.",
         "Where the replay does not reach back to batch 0 the publisher stays degraded, and older",
-        "blocks are missing from answers."
+        "blocks are missing from answers. A publisher without a replay_endpoint (every Mooncake",
+        "Store) is left as it is: nothing would come back."
       },
       mixinStandardHelpOptions = true,
       sortOptions = false)
@@ -138,7 +139,8 @@ public final class QuarantineCommand implements Runnable {
     @Option(
         names = "--force",
         description =
-            "Rebuild publishers of which nothing can be read, too: what was damaged on its way the engine has whole.")
+            "Rebuild publishers of which nothing can be read, too: what was damaged on its way the engine has whole."
+                + " One without a replay_endpoint loses all that is known of it.")
     private boolean force;
 
     @Override

@@ -88,10 +88,12 @@ final class Quarantine {
       PublisherId publisher, long frames, boolean readable, boolean rebuilding, String note) {}
 
   /**
-   * Rebuilds the publishers asked for of which something can be decoded now.
+   * Rebuilds the publishers asked for of which something can be decoded now and whose engine can be
+   * asked for the rest: without a replay all that they announced would go and nothing come back.
    *
    * @param force rebuilds the others with something in quarantine too: the engine may have whole
-   *     what was damaged on its way
+   *     what was damaged on its way, and of one without a replay a quarantined batch may count for
+   *     more than what is known
    */
   List<Retried> retry(Predicate<PublisherId> which, boolean force) throws InterruptedException {
     Map<PublisherId, QuarantineTally> tallies = new LinkedHashMap<>();
@@ -106,7 +108,7 @@ final class Quarantine {
         (publisher, frame) -> Objects.requireNonNull(tallies.get(publisher)).add(frame));
     List<Retried> retried = new ArrayList<>();
     for (QuarantineTally tally : tallies.values()) {
-      boolean rebuild = tally.readable() || force && tally.frames() > 0;
+      boolean rebuild = force ? tally.frames() > 0 : tally.readable() && canReplay(tally);
       if (rebuild) {
         claim(tally.registered());
       }
@@ -121,9 +123,18 @@ final class Quarantine {
     return retried;
   }
 
+  private static boolean canReplay(QuarantineTally tally) {
+    return tally.registered().registration().replayEndpoint() != null;
+  }
+
   private static String note(QuarantineTally tally, boolean rebuild) {
     if (tally.frames() == 0) {
       return "nothing in quarantine";
+    } else if (!canReplay(tally)) {
+      return rebuild
+          ? "no replay_endpoint: what it announced is hidden, and only new events are learnt"
+          : "no replay_endpoint to rebuild from; --force hides what it announced and goes on with"
+              + " new events only";
     } else if (rebuild) {
       return "rebuilt from the engine's replay; stays degraded if that does not reach back to batch 0";
     }

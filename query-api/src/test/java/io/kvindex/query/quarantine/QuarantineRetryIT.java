@@ -96,6 +96,34 @@ class QuarantineRetryIT {
     assertThat(claim.generation()).isEqualTo(one.generation());
   }
 
+  /** All it announced would be hidden, and nobody could say it again. */
+  @Test
+  void shouldLeaveThePublisherAlone_whenItHasNoReplayAndNobodyForces() throws Exception {
+    RecordMetadata registered =
+        write(Topics.REGISTRATIONS, RegistrationCodec.encode(registration("")));
+    Registered one = new Registered(registration(""), registered.offset());
+    Quarantine quarantine = quarantine(one, 7);
+    keep(new Incarnation(one.generation(), 7, 0), 4);
+    refusal = null;
+    assertThat(quarantine.retry(who -> true, false))
+        .singleElement()
+        .satisfies(
+            retried -> {
+              assertThat(retried.readable()).isTrue();
+              assertThat(retried.rebuilding()).isFalse();
+              assertThat(retried.note()).startsWith("no replay_endpoint").contains("--force");
+            });
+    assertThat(claims(registered.partition())).isEmpty();
+    assertThat(quarantine.retry(who -> true, true))
+        .singleElement()
+        .satisfies(
+            retried -> {
+              assertThat(retried.rebuilding()).isTrue();
+              assertThat(retried.note()).contains("no replay_endpoint", "hidden");
+            });
+    await().atMost(SOON).until(() -> claims(registered.partition()).size() == 1);
+  }
+
   /** A publisher that sends nothing but what nobody can decode, and one with little, long ago. */
   @Test
   void shouldDecodeNoMoreThanIsAsked_whenThousandsAreInQuarantine() throws Exception {
@@ -210,6 +238,10 @@ class QuarantineRetryIT {
   }
 
   private Registration registration() {
+    return registration(",\"replay_endpoint\":\"tcp://h:2\"");
+  }
+
+  private Registration registration(String more) {
     String json =
         "{\"v\":1,\"instance_id\":\""
             + name
@@ -217,7 +249,9 @@ class QuarantineRetryIT {
             + "\"type\":\"vLLM\",\"modelname\":\"m\",\"block_size\":16,\"hash_algorithm\":\"xxh3\","
             + "\"hash_seed\":\"1337\",\"lora_names\":[\"\"],\"copies\":\""
             + CopyPolicy.COUNT.name().toLowerCase(java.util.Locale.ROOT)
-            + "\"}";
+            + "\""
+            + more
+            + "}";
     return RegistrationCodec.decode(json.getBytes(StandardCharsets.UTF_8));
   }
 
