@@ -73,7 +73,8 @@ public interface BatchDecoder {
    * @param skipped events left out by reason
    * @param remarks kept events worth counting, by remark
    * @param rejected why the whole batch is unusable, null if it is not
-   * @param mismatch how the batch contradicts the registration, for people; null if it does not
+   * @param mismatch how this batch and those before it contradict the registration, for people;
+   *     null if they do not, or not any more
    * @param numbers stream and number of each event where events have their own, else empty
    * @param doubtful whether an event left out may have taken blocks away
    */

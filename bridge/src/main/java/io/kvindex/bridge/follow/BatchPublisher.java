@@ -190,11 +190,7 @@ final class BatchPublisher {
   private void noteDecoded(RawBatch batch, Decoded decoded, List<KvEvent> events) {
     decoded.skipped().forEach(status::skipped);
     decoded.remarks().forEach(status::remarked);
-    if (decoded.mismatch() != null) {
-      status.mismatched(true, decoded.mismatch());
-    } else if (decoded.events().stream().anyMatch(KvEvent.Stored.class::isInstance)) {
-      status.mismatched(false, null);
-    }
+    status.mismatched(decoded.mismatch() != null, decoded.mismatch());
     if (!isNumbered() && decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
       status.cleared(); // a stream's clear leaves the others as they were
     }

@@ -6,8 +6,8 @@ import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.TokenIds.Fit;
-import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.model.Media;
+import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
@@ -27,7 +27,6 @@ final class BatchNormaliser {
   private final List<KvEvent> events;
   private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
   private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
-  private @Nullable BlockSizeMismatch mismatch;
 
   BatchNormaliser(Normaliser facts, EngineBatch batch) {
     this.facts = facts;
@@ -47,7 +46,13 @@ final class BatchNormaliser {
       }
     }
     return new NormalisedBatch(
-        batch.timestampMicros(), events, skipped, remarks, mismatch, List.of(), batch.isDoubtful());
+        batch.timestampMicros(),
+        events,
+        skipped,
+        remarks,
+        facts.learned().sizes().problem(),
+        List.of(),
+        batch.isDoubtful());
   }
 
   private @Nullable SkipReason add(EngineEvent event) {
@@ -70,13 +75,17 @@ final class BatchNormaliser {
     remarkOn(stored);
     StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
     facts.profileCheck().look(stored, context);
+    Hashes locals = facts.locals(stored, context);
+    if (!locals.isEmpty() && facts.isSaltUnsure(stored)) {
+      remarks.merge(Remark.UNVERIFIED_SALT, 1, Integer::sum);
+    }
     KvEvent.Stored event =
         new KvEvent.Stored(
             place(stored.scope()),
             context,
             Parents.of(stored),
             stored.hashes(),
-            facts.locals(stored, context),
+            locals,
             stored.extraHashes());
     events.add(facts.isPooled(stored.scope().medium()) ? new KvEvent.Taught(event) : event);
     return null;
@@ -98,13 +107,20 @@ final class BatchNormaliser {
     }
     int blockSize =
         stored.blockSize() != 0 || known == null ? stored.blockSize() : known.blockSize();
-    if (blockSize != 0 && blockSize != facts.blockSize()) {
-      if (stored.blockSize() != 0 && isDevice(scope)) {
-        mismatch = new BlockSizeMismatch(scope.medium(), stored.blockSize());
-      }
-      return SkipReason.BLOCK_SIZE_MISMATCH;
+    boolean fits = blockSize == 0 || blockSize == facts.blockSize();
+    if (stored.blockSize() != 0 && isDevice(scope)) {
+      note(fits, stored);
     }
-    return null;
+    return fits ? null : SkipReason.BLOCK_SIZE_MISMATCH;
+  }
+
+  /** Connectors to lower tiers may use chunks of their own size; the device tells the engine's. */
+  private void note(boolean fits, EngineEvent.Stored stored) {
+    if (fits) {
+      facts.learned().sizes().fits();
+    } else {
+      facts.learned().sizes().differs(stored.scope().medium(), stored.blockSize());
+    }
   }
 
   private static boolean isDevice(CacheScope scope) {

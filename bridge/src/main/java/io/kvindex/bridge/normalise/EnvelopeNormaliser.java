@@ -6,7 +6,6 @@ import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.Envelope;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.TokenIds.Fit;
-import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.normalise.NormalisedBatch.StreamNumber;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
@@ -42,7 +41,6 @@ final class EnvelopeNormaliser {
   private final List<StreamNumber> numbers;
   private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
   private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
-  private @Nullable BlockSizeMismatch mismatch;
 
   EnvelopeNormaliser(Normaliser facts, EngineBatch batch) {
     this.facts = facts;
@@ -64,7 +62,13 @@ final class EnvelopeNormaliser {
       }
     }
     return new NormalisedBatch(
-        batch.timestampMicros(), events, skipped, remarks, mismatch, numbers, batch.isDoubtful());
+        batch.timestampMicros(),
+        events,
+        skipped,
+        remarks,
+        facts.learned().sizes().problem(),
+        numbers,
+        batch.isDoubtful());
   }
 
   private @Nullable SkipReason add(Envelope envelope, EngineEvent event) {
@@ -83,6 +87,9 @@ final class EnvelopeNormaliser {
       SkipReason reason = reasonToSkip(envelope, stored);
       if (reason != null) {
         return reason;
+      }
+      if (envelope.blockSize() != null && envelope.blockSize() != 0) {
+        facts.learned().sizes().fits();
       }
       normal = stored(envelope, stored, place);
     } else if (event instanceof EngineEvent.Removed removed) {
@@ -108,7 +115,7 @@ final class EnvelopeNormaliser {
     } else if (!ANY_TENANT.equals(tenant) && !agrees(tenant, registration.table().tenantId())) {
       return SkipReason.OTHER_TENANT;
     } else if (blockSize != null && blockSize != 0 && blockSize != facts.blockSize()) {
-      mismatch = new BlockSizeMismatch(envelope.medium(), blockSize);
+      facts.learned().sizes().differsInPart(envelope.medium(), blockSize);
       return SkipReason.BLOCK_SIZE_MISMATCH;
     }
     return null;

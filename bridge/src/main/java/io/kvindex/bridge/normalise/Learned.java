@@ -23,8 +23,10 @@ public final class Learned {
   private @Nullable Depths depths;
   private @Nullable SaltMemory salts;
   private @Nullable NamedKeys names;
+  private SizeCheck sizes = new SizeCheck();
   private @Nullable String profileProblem;
   private boolean fromStart;
+  private boolean saltsFromStart;
 
   /** Nothing known, as nothing was said. */
   public Learned() {
@@ -38,6 +40,7 @@ public final class Learned {
   public Learned(Collection<GroupSpec> known, boolean fromStart) {
     known.forEach(spec -> groups.put(spec.group(), spec));
     this.fromStart = fromStart;
+    this.saltsFromStart = fromStart;
   }
 
   /**
@@ -49,7 +52,9 @@ public final class Learned {
     groups.clear();
     depths = null;
     salts = null;
+    sizes = new SizeCheck();
     profileProblem = null;
+    saltsFromStart = !keepsBlocks;
     if (!keepsBlocks) {
       names = null;
       fromStart = true;
@@ -103,7 +108,7 @@ public final class Learned {
   /** Salts of blocks; made where they are needed. */
   SaltMemory salts() {
     if (salts == null) {
-      salts = new SaltMemory();
+      salts = new SaltMemory(saltsFromStart);
     }
     return salts;
   }
@@ -114,6 +119,11 @@ public final class Learned {
       names = new NamedKeys(fromStart);
     }
     return names;
+  }
+
+  /** Whether batches so far have the registered block size. */
+  SizeCheck sizes() {
+    return sizes;
   }
 
   /** How batches so far contradict the hash profile, for people; null = not seen to. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param events what happened, in the engine's order
  * @param skipped events left out, by reason; of the decoder and of this step
  * @param remarks kept events worth counting, by remark
- * @param mismatch a device block of another size than the registered one, null = none met: then the
- *     registration is wrong
+ * @param mismatch that the registered block size is wrong, as far as this batch and those before it
+ *     tell; null = they do not say so
  * @param numbers stream and number of each event where events have their own, else empty
  * @param doubtful whether an event left out may have taken blocks away, which then seem to be there
  *     still
@@ -40,8 +40,8 @@ public record NormalisedBatch(
   }
 
   /**
-   * Device blocks of a size that is not the registered one. Connectors to lower tiers may use
-   * chunks of their own size where the engine's own blocks fit well; those are only skipped.
+   * Blocks of a size that is not the registered one. Connectors to lower tiers may use chunks of
+   * their own size where the engine's own blocks on the device fit well; those are only skipped.
    *
    * @param medium medium of the event, null = not stated
    * @param stated tokens a block as the event has it

@@ -85,13 +85,21 @@ public final class Normaliser {
 
   /** Local hashes of stored blocks, empty where they have none or need none. */
   Hashes locals(EngineEvent.Stored stored, StatedContext context) {
-    boolean salted = registration.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
     return hasher.locals(
         stored.tokens(),
         stored.hashes().size(),
         blockSize(),
         context.loraName(),
-        salted ? learned.salts().of(stored) : null);
+        isSalted() ? learned.salts().of(stored) : null);
+  }
+
+  /** Whether the local hashes of blocks may lack the salt of a block above them. */
+  boolean isSaltUnsure(EngineEvent.Stored stored) {
+    return isSalted() && learned.salts().isUnsure(stored);
+  }
+
+  private boolean isSalted() {
+    return registration.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
   }
 
   LocalHasher hasher() {

@@ -17,6 +17,10 @@ public enum Remark {
   NON_STANDARD_HASH,
   /** Parts of blocks of a store whose registration does not say how many there are: one counts. */
   UNVERIFIED_SHARDS,
+  /** Objects of an attention group of which nobody declared that it needs every block. */
+  UNVERIFIED_GROUP,
+  /** Taken for unsalted, but a block above may be a salted one that is forgotten. */
+  UNVERIFIED_SALT,
   /** Much was stored on a lower tier and nothing ever removed from it. */
   UNVERIFIED_TIER;
 

@@ -69,7 +69,7 @@ final class StoreNormaliser {
         events,
         skipped,
         remarks,
-        null,
+        facts.learned().sizes().problem(),
         List.of(),
         forgotten || batch.isDoubtful());
   }
@@ -153,7 +153,10 @@ final class StoreNormaliser {
       StoreObject object, EngineEvent.Stored stored, Hashes hashes, int shard, boolean guess) {
     int size = stored.blockSize();
     if (size != 0 && size != facts.blockSize()) {
+      facts.learned().sizes().differsInPart(stored.scope().medium(), size);
       return SkipReason.BLOCK_SIZE_MISMATCH;
+    } else if (size != 0) {
+      facts.learned().sizes().fits();
     }
     if (stored.tokens().fit() == Fit.UNUSABLE) {
       remark(Remark.TOKENS_UNUSABLE);

@@ -14,9 +14,11 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -100,6 +102,24 @@ class FollowerTest extends FollowerFixture {
     assertThat(sent().get(5).events()).containsExactly(new KvEvent.Gap(5, 5));
     assertThat(following.status().state()).isEqualTo(PublisherState.DEGRADED);
     assertThat(following.status().counters()).containsEntry("skipped_malformed", 1L);
+  }
+
+  @Test
+  void shouldStayMismatched_whenOffloadingTellsNoSize() throws Exception {
+    engine.publish(0, Pack.bytes(List.of(1.0, List.of(stored("GPU", 8, List.of(1, 2))), 0)));
+    engine.publish(1, Pack.bytes(List.of(2.0, List.of(stored("CPU", 0, List.of())), 0)));
+    Following following = follow();
+    await().atMost(SOON).until(() -> sent().size() == 2);
+    assertThat(sent().get(1).events()).hasSize(1);
+    assertThat(following.status().state()).isEqualTo(PublisherState.MISMATCHED);
+    assertThat(following.status().lastError())
+        .contains("events have block_size 8, registered is 4");
+    engine.publish(2, 2);
+    await().atMost(SOON).until(() -> following.status().state() == PublisherState.ACTIVE);
+  }
+
+  private static List<@Nullable Object> stored(String medium, int blockSize, List<Integer> tokens) {
+    return Arrays.asList("BlockStored", List.of(7L), null, tokens, blockSize, null, medium);
   }
 
   private long timeOf(long sequence) {

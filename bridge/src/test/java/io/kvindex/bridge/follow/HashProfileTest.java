@@ -19,6 +19,7 @@ import io.kvindex.model.registration.SourceOptions;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,10 @@ class HashProfileTest {
   private static final int SIZE = 4;
 
   private static BatchDecoder decoder(HashProfile profile, SourceType type) {
+    return decoder(profile, type, new Learned());
+  }
+
+  private static BatchDecoder decoder(HashProfile profile, SourceType type, Learned learned) {
     return new EngineBatchDecoder(
         new Registration(
             new PublisherId("engine-1", "default", 0),
@@ -45,7 +50,7 @@ class HashProfileTest {
             null,
             SourceOptions.defaultFor(type),
             null),
-        new Learned());
+        learned);
   }
 
   private static long[] engineHashes(
@@ -235,6 +240,30 @@ class HashProfileTest {
         .isEqualTo(locals(null, "tenant-b"));
     assertThat(stored(decoder, new Store().hashes(23, 24).parent(99)).localHashes())
         .isEqualTo(locals(null, null));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"XXH3", "XXH3_DYNAMO", "VLLM_SHA256"})
+  void shouldRemark_whenASaltMayHaveBeenStatedBeforeTheBridgeCame(Algorithm algorithm) {
+    boolean asks = algorithm == Algorithm.XXH3_DYNAMO;
+    Learned learned = new Learned(List.of(), false);
+    BatchDecoder later = decoder(HashProfile.of(algorithm), SourceType.VLLM, learned);
+    Store below = new Store().hashes(3, 4).parent(2);
+    Map<String, Long> remark = Map.of("unverified_salt", 1L);
+    assertThat(later.decode(below.payload()).remarks()).isEqualTo(asks ? remark : Map.of());
+    assertThat(later.decode(new Store().hashes(3, 4).payload()).remarks()).isEmpty();
+    assertThat(later.decode(new Store().hashes(5, 6).parent(4).tokens().payload()).remarks())
+        .as("nothing is hashed")
+        .isEmpty();
+    assertThat(later.decode(new Store().hashes(1, 2).salt("s").payload()).remarks()).isEmpty();
+    assertThat(later.decode(below.payload()).remarks()).as("known again").isEmpty();
+
+    learned.forget(true);
+    assertThat(later.decode(below.payload()).remarks())
+        .as("blocks outlive the process that told their salt")
+        .isEqualTo(asks ? remark : Map.of());
+    learned.forget(false);
+    assertThat(later.decode(below.payload()).remarks()).as("nothing was there before").isEmpty();
   }
 
   private static Hashes locals(@Nullable String lora, @Nullable String salt) {

@@ -119,6 +119,16 @@ class EnvelopeNormaliserTest {
                 SkipReason.NO_HASHES,
                 1));
     assertThat(batch.mismatch()).isEqualTo(new BlockSizeMismatch("gpu", 16));
+    Stream other = stream("model", 16, null, null);
+    assertThat(normalise(new StandardEvents().removed(GPU, 3, null, SEQ[0])).mismatch())
+        .isNotNull();
+    assertThat(normalise(new StandardEvents().stored(GPU, 4, 0L, null, null, SEQ[0])).mismatch())
+        .as("some have the registered size")
+        .isNull();
+    NormalisedBatch foreign =
+        normalise(new StandardEvents().stored(other, 2, 0L, null, null, SEQ[0]));
+    assertThat(foreign.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
+    assertThat(foreign.mismatch()).as("of another table").isNull();
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.TokenIds;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
@@ -69,6 +70,25 @@ class LearnedTest {
         .isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
   }
 
+  /** An engine that offloads announces a placeholder for each block it moves. */
+  @Test
+  void shouldStayMismatched_whenPlaceholdersTellNoSize() {
+    Normaliser normaliser = new Normaliser(registration);
+    BlockSizeMismatch wrong = new BlockSizeMismatch("GPU", 32);
+    assertThat(normaliser.normalise(stored(0, null, 32)).mismatch()).isEqualTo(wrong);
+    NormalisedBatch placeholder = normaliser.normalise(stored("CPU", 0, null, 0));
+    assertThat(placeholder.events()).hasSize(1);
+    assertThat(placeholder.mismatch()).isEqualTo(wrong);
+    assertThat(normaliser.normalise(stored(0, null, 0)).mismatch()).isEqualTo(wrong);
+    assertThat(normaliser.normalise(stored("CPU", 0, null, 16)).mismatch())
+        .as("a connector's size is not the engine's")
+        .isEqualTo(wrong);
+    assertThat(normaliser.normalise(removed(0)).mismatch()).isEqualTo(wrong);
+    assertThat(normaliser.normalise(stored(0, null, 16)).mismatch()).as("set right").isNull();
+    assertThat(normaliser.normalise(stored("CPU", 0, null, 32)).mismatch()).isNull();
+    assertThat(normaliser.normalise(stored(0, null, 32)).mismatch()).isEqualTo(wrong);
+  }
+
   @Test
   void shouldPassRemovals_whenNothingIsKnownOfTheGroup() {
     // Its blocks may be indexed: a bridge that did not remember groups may have followed before.
@@ -86,9 +106,14 @@ class LearnedTest {
   }
 
   private static EngineBatch stored(int group, @Nullable String kind, int blockSize) {
+    return stored("GPU", group, kind, blockSize);
+  }
+
+  private static EngineBatch stored(
+      String medium, int group, @Nullable String kind, int blockSize) {
     return batch(
         new EngineEvent.Stored(
-            new CacheScope("GPU", group, kind, null, null, null),
+            new CacheScope(medium, group, kind, null, null, null),
             Hashes.wrap(7),
             null,
             TokenIds.NONE,

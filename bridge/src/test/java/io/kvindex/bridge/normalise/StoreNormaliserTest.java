@@ -7,6 +7,7 @@ import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.MooncakeDecoder;
 import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
@@ -79,6 +80,24 @@ class StoreNormaliserTest {
                 SkipReason.UNPARSED_KEY, 1,
                 SkipReason.SHARD_MISMATCH, 2));
     assertThat(batch.remarks()).isEmpty();
+  }
+
+  @Test
+  void shouldSaySo_whenAllThatStatesASizeHasAnother() {
+    register(null, Map.of());
+    BlockSizeMismatch wrong = new BlockSizeMismatch("cpu", 16);
+    assertThat(master(Pack.masterEvent(true, key(0), "cpu", "", List.of())).mismatch()).isNull();
+    NormalisedBatch batch = master(sized(key(0), 16), sized(key(1), 16));
+    assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 2));
+    assertThat(batch.mismatch()).isEqualTo(wrong);
+    assertThat(master(Pack.masterEvent(true, key(0), "cpu", "", List.of())).mismatch())
+        .as("tells no size")
+        .isEqualTo(wrong);
+    assertThat(master(sized(key(0), 2)).mismatch()).as("some have it").isNull();
+    NormalisedBatch others = master(sized(key(0), 16));
+    assertThat(others.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
+    assertThat(others.mismatch()).as("of another table that shares the store").isNull();
+    assertThat(master(sized(key(0).replace("llama", "qwen"), 16)).mismatch()).isNull();
   }
 
   @Test
@@ -247,6 +266,12 @@ class StoreNormaliserTest {
 
   private static String key(int tp) {
     return "prod@org/llama@tp_rank:" + tp + "@pcp0@dcp0@pp_rank:0@group:0@" + DIGEST;
+  }
+
+  private static Object sized(String key, int blockSize) {
+    Map<String, @Nullable Object> event = Pack.masterEvent(true, key, "cpu", "", List.of());
+    event.put("block_size", blockSize);
+    return event;
   }
 
   private static KvEvent withLocal(String medium, Hashes local) {
