@@ -60,7 +60,7 @@ final class LmCacheKey implements KeyCodec {
     }
     EnumMap<ShardDimension, Integer> part = new EnumMap<>(ShardDimension.class);
     part.put(ShardDimension.TP, worker);
-    return new ObjectKey(ObjectKey.Use.BLOCK, hash, part, world == 1);
+    return new ObjectKey(ObjectKey.Use.BLOCK, hash, null, part, world == 1);
   }
 
   private static @Nullable Long hash(String text) {

@@ -4,22 +4,46 @@ package io.kvindex.bridge.keys;
 import io.kvindex.model.registration.ShardDimension;
 import io.kvindex.model.registration.Shards;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers the objects of a block from 0 on. Immutable; safe for all threads. */
+/**
+ * Numbers the objects of a block from 0 on, those of one attention group after those of another.
+ * Immutable; safe for all threads.
+ */
 public final class ShardNumber {
 
   /** What does not go with the declared sizes. */
   public static final int MISFIT = -1;
 
+  /** What a pool's only group is labelled with. */
+  private static final List<Integer> FIRST_GROUP = List.of(0);
+
   private final @Nullable Shards declared;
+  private final boolean groupsDeclared;
+  private final List<Integer> groups;
 
   /**
-   * @param declared objects a block, null = not told: then every object is number 0
+   * @param declared objects a block in each group, null = not told: then every object counts for
+   *     all of them
+   * @param groups attention groups whose objects a block needs, null = not told: then group 0 is
+   *     taken for the only one, as keys do not tell kinds of groups
    */
-  public ShardNumber(@Nullable Shards declared) {
+  public ShardNumber(@Nullable Shards declared, @Nullable List<Integer> groups) {
     this.declared = declared;
+    this.groupsDeclared = groups != null;
+    this.groups = groups == null ? FIRST_GROUP : List.copyOf(groups);
+  }
+
+  /** Whether a block needs that object, as far as its attention group goes. */
+  public boolean isIndexed(ObjectKey key) {
+    return key.group() == null || groups.contains(key.group());
+  }
+
+  /** Whether nobody said that its attention group is one that needs every block. */
+  public boolean isGroupGuess(ObjectKey key) {
+    return key.group() != null && !groupsDeclared;
   }
 
   /** Whether one object of a block is taken for all of it. */
@@ -31,11 +55,22 @@ public final class ShardNumber {
   }
 
   /**
-   * The object's number: its ranks as digits, in the order of the dimensions.
+   * The object's number: its ranks as digits, in the order of the dimensions, behind its group.
    *
-   * @return {@link #MISFIT} if it states a rank beyond what is declared, or lacks one
+   * @param key of an object whose group is indexed
+   * @return {@link #MISFIT} if it states a rank beyond what is declared, or lacks one, or the group
    */
   public int of(ObjectKey key) {
+    int shard = inGroup(key);
+    Integer group = key.group();
+    if (shard == MISFIT || groups.size() == 1) {
+      return shard;
+    }
+    int perGroup = declared == null ? 1 : declared.count();
+    return group == null ? MISFIT : groups.indexOf(group) * perGroup + shard;
+  }
+
+  private int inGroup(ObjectKey key) {
     if (declared == null) {
       return 0;
     } else if (key.whole()) {

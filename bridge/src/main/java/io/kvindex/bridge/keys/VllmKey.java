@@ -28,6 +28,7 @@ final class VllmKey implements KeyCodec {
   /** What the labels said so far. */
   private static final class Labels {
     final EnumMap<ShardDimension, Integer> part = new EnumMap<>(ShardDimension.class);
+    @Nullable Integer group;
     boolean indexed = true;
     boolean shared;
   }
@@ -59,7 +60,8 @@ final class VllmKey implements KeyCodec {
       return ObjectKey.OTHER_GROUP;
     }
     long hash = KeyText.lastBytes(hex);
-    return labels.shared ? ObjectKey.whole(hash) : ObjectKey.part(hash, labels.part);
+    ObjectKey read = labels.shared ? ObjectKey.whole(hash) : ObjectKey.part(hash, labels.part);
+    return read.withGroup(labels.group);
   }
 
   /** Reads labels leftwards; the end of what comes before them, negative if nothing does. */
@@ -98,9 +100,10 @@ final class VllmKey implements KeyCodec {
       case "layer_id" -> {
         return put(labels, ShardDimension.LAYERS, value);
       }
-      // Kinds of groups are not in keys: the first one is the only one, or the one with every
-      // block.
-      case "group" -> labels.indexed &= value.equals("0");
+      case "group" -> {
+        labels.group = KeyText.number(value);
+        labels.indexed &= labels.group != null;
+      }
       case "cache_role" -> labels.indexed &= value.equals("kv");
       case "cache_family" -> labels.indexed &= value.equals("default");
       case "transfer", "range" -> labels.indexed = false;

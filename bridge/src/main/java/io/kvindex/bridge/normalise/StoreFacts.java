@@ -17,7 +17,8 @@ final class StoreFacts {
     this.learned = learned;
     this.registration = registration;
     this.media = new AddressMedia(registration.options().addressTiers());
-    this.shards = new ShardNumber(registration.options().shards());
+    this.shards =
+        new ShardNumber(registration.options().shards(), registration.options().poolGroups());
   }
 
   Registration registration() {

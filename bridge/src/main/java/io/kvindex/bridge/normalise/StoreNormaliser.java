@@ -98,14 +98,15 @@ final class StoreNormaliser {
           ? SkipReason.OTHER_MODEL
           : SkipReason.ATTENTION_GROUP;
     }
-    int shard = store.shards().of(key);
+    ShardNumber shards = store.shards();
+    int shard = shards.isIndexed(key) ? shards.of(key) : ShardNumber.MISFIT;
     if (shard == ShardNumber.MISFIT) {
-      return SkipReason.SHARD_MISMATCH;
+      return shards.isIndexed(key) ? SkipReason.SHARD_MISMATCH : SkipReason.ATTENTION_GROUP;
     }
     Hashes hashes = stated.isEmpty() ? Hashes.wrap(key.hash()) : stated;
     return event instanceof EngineEvent.Stored stored
-        ? addStored(object, stored, hashes, shard, store.shards().isGuess(key))
-        : addMove(object, hashes, shard, store.shards().isGuess(key));
+        ? addStored(object, stored, hashes, shard, key)
+        : addMove(object, hashes, shard, key);
   }
 
   private @Nullable SkipReason reasonToSkip(StoreObject object) {
@@ -138,19 +139,13 @@ final class StoreNormaliser {
     }
     if (stated.isEmpty()) {
       Long learnt = store.keys().hash(text);
-      return learnt == null ? key : withHash(key, learnt);
+      return learnt == null ? key : key == null ? ObjectKey.whole(learnt) : key.withHash(learnt);
     }
     return key == null ? ObjectKey.whole(stated.get(0)) : key;
   }
 
-  private static ObjectKey withHash(@Nullable ObjectKey key, long hash) {
-    return key == null
-        ? ObjectKey.whole(hash)
-        : new ObjectKey(key.use(), hash, key.part(), key.whole());
-  }
-
   private @Nullable SkipReason addStored(
-      StoreObject object, EngineEvent.Stored stored, Hashes hashes, int shard, boolean guess) {
+      StoreObject object, EngineEvent.Stored stored, Hashes hashes, int shard, ObjectKey key) {
     int size = stored.blockSize();
     if (size != 0 && size != facts.blockSize()) {
       facts.learned().sizes().differsInPart(stored.scope().medium(), size);
@@ -173,9 +168,7 @@ final class StoreNormaliser {
             hashes,
             locals.size() == hashes.size() ? locals : Hashes.EMPTY,
             Hashes.EMPTY);
-    if (guess) {
-      remark(Remark.UNVERIFIED_SHARDS);
-    }
+    remarkOn(key);
     List<String> addresses = object.addresses();
     if (addresses == null) {
       events.add(first);
@@ -187,7 +180,7 @@ final class StoreNormaliser {
 
   /** An object was removed, or is at other addresses now. */
   private @Nullable SkipReason addMove(
-      StoreObject object, Hashes hashes, int shard, boolean guess) {
+      StoreObject object, Hashes hashes, int shard, ObjectKey key) {
     Place everywhere = new Place(null, rank, shard, object.backendId());
     List<String> addresses = object.addresses();
     if (addresses == null || addresses.isEmpty()) {
@@ -197,9 +190,7 @@ final class StoreNormaliser {
       }
       return null;
     }
-    if (guess) {
-      remark(Remark.UNVERIFIED_SHARDS);
-    }
+    remarkOn(key);
     addAt(
         addresses,
         new KvEvent.Stored(
@@ -235,6 +226,16 @@ final class StoreNormaliser {
 
   private static Place at(String medium, Place place) {
     return new Place(medium, place.rank(), place.group(), place.backendId());
+  }
+
+  /** What of a stored object's place in its block is only guessed. */
+  private void remarkOn(ObjectKey key) {
+    if (store.shards().isGuess(key)) {
+      remark(Remark.UNVERIFIED_SHARDS);
+    }
+    if (store.shards().isGroupGuess(key)) {
+      remark(Remark.UNVERIFIED_GROUP);
+    }
   }
 
   private void remark(Remark remark) {

@@ -32,7 +32,8 @@ class ObjectKeysTest {
           0x8aacae47f66585ed                                        ~ last ~ whole
           m@tp_rank:3@pcp0@dcp1@pp_rank:2@group:0@#                  ~ last ~ TP=3 PCP=0 DCP=1 PP=2
           prod@org/m@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@#         ~ last ~ TP=0 PCP=0 DCP=0 PP=0
-          prod@org/m@tp_rank:0@pcp0@dcp0@pp_rank:0@group:1@#         ~ group ~
+          prod@org/m@tp_rank:0@pcp0@dcp0@pp_rank:0@group:1@#         ~ last ~ TP=0 PCP=0 DCP=0 PP=0
+          prod@org/m@tp_rank:0@pcp0@dcp0@pp_rank:0@group:x@#         ~ group ~
           other@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@#              ~ model ~
           m2@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@#                 ~ model ~
           m@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@##                 ~ last ~ TP=0 PCP=0 DCP=0 PP=0
@@ -91,6 +92,23 @@ class ObjectKeysTest {
         }
       }
     }
+  }
+
+  /** Whether blocks of that group are of use the key does not tell. */
+  @Test
+  void shouldTellTheGroupsLabel_whenTheKeyHasOne() {
+    String rest = "@tp_rank:0@pcp0@dcp0@pp_rank:0";
+    String shared = "m@store_pp:1@store_format:tp_shared_mqa@tp_rank:0@group:7@" + DIGEST;
+    assertThat(group("m" + rest + "@group:12@" + DIGEST)).isEqualTo(12);
+    assertThat(group("m" + rest + "@" + DIGEST)).isNull();
+    assertThat(group(shared)).isEqualTo(7);
+    assertThat(group(DIGEST + "_3_k")).isNull();
+  }
+
+  private static @Nullable Integer group(String key) {
+    ObjectKey parsed = ObjectKeys.parse(key, "m");
+    assertThat(use(parsed)).isEqualTo(Use.BLOCK);
+    return parsed == null ? null : parsed.group();
   }
 
   private static @Nullable Use use(@Nullable ObjectKey key) {

@@ -55,7 +55,56 @@ class StoreNormaliserTest {
             stored("cpu", 0, HASH, MASTER), stored("disk", 0, HASH, MASTER), gone(0, HASH, MASTER));
     assertThat(batch.timestampMicros()).isEqualTo(1_760_000_000_250_000L);
     assertThat(batch.skipped()).isEmpty();
-    assertThat(batch.remarks()).isEqualTo(Map.of(Remark.UNVERIFIED_SHARDS, 1));
+    assertThat(batch.remarks())
+        .isEqualTo(Map.of(Remark.UNVERIFIED_SHARDS, 1, Remark.UNVERIFIED_GROUP, 1));
+  }
+
+  @Test
+  void shouldIndexTheGroupsDeclared_whenTheFirstIsNotTheOneWithEveryBlock() {
+    register(Shards.of(2), List.of(1));
+    NormalisedBatch batch = master(grouped(0, 0), grouped(1, 0), grouped(1, 1), grouped(11, 0));
+    assertThat(batch.events())
+        .containsExactly(stored("cpu", 0, HASH, MASTER), stored("cpu", 1, HASH, MASTER));
+    assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 2));
+    assertThat(batch.remarks()).isEmpty();
+  }
+
+  /** Each of them has to hold the block: their objects are shards of it. */
+  @Test
+  void shouldNumberObjectsOfAllGroups_whenSeveralAreDeclared() {
+    register(Shards.of(2), List.of(3, 0));
+    NormalisedBatch batch =
+        master(
+            grouped(0, 0),
+            grouped(0, 1),
+            grouped(3, 0),
+            grouped(3, 1),
+            grouped(1, 0),
+            Pack.masterEvent(true, key(0).replace("@group:0", ""), "cpu", "", List.of()),
+            Pack.masterEvent(false, group(3, 1), "cpu", "", List.of()));
+    assertThat(batch.events())
+        .containsExactly(
+            stored("cpu", 0, HASH, MASTER),
+            stored("cpu", 1, HASH, MASTER),
+            stored("cpu", 2, HASH, MASTER),
+            stored("cpu", 3, HASH, MASTER),
+            gone(3, HASH, MASTER));
+    assertThat(batch.skipped())
+        .isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 1, SkipReason.SHARD_MISMATCH, 1));
+
+    register(null, List.of(0, 3));
+    NormalisedBatch guess = master(grouped(0, 5), grouped(3, 6));
+    assertThat(guess.events())
+        .containsExactly(stored("cpu", 0, HASH, MASTER), stored("cpu", 1, HASH, MASTER));
+    assertThat(guess.remarks()).isEqualTo(Map.of(Remark.UNVERIFIED_SHARDS, 2));
+  }
+
+  private static Object grouped(int group, int tp) {
+    return Pack.masterEvent(true, group(group, tp), "cpu", "", List.of());
+  }
+
+  private static String group(int group, int tp) {
+    return key(tp).replace("group:0", "group:" + group);
   }
 
   @Test
@@ -79,7 +128,7 @@ class StoreNormaliserTest {
                 SkipReason.OTHER_TENANT, 1,
                 SkipReason.UNPARSED_KEY, 1,
                 SkipReason.SHARD_MISMATCH, 2));
-    assertThat(batch.remarks()).isEmpty();
+    assertThat(batch.remarks()).isEqualTo(Map.of(Remark.UNVERIFIED_GROUP, 1));
   }
 
   @Test
@@ -208,7 +257,15 @@ class StoreNormaliserTest {
   void shouldLeaveLowerTiersToThePool_whenAnEngineSaysSo() {
     SourceOptions options =
         new SourceOptions(
-            CopyPolicy.COUNT, null, "", Set.of(), LowerTier.parse("pool:p"), null, 0, Map.of());
+            CopyPolicy.COUNT,
+            null,
+            "",
+            Set.of(),
+            LowerTier.parse("pool:p"),
+            null,
+            0,
+            Map.of(),
+            null);
     Normaliser engine = new Normaliser(registration(SourceType.VLLM, options));
     DecodeResult batch =
         new io.kvindex.bridge.decode.VllmDecoder()
@@ -332,6 +389,23 @@ class StoreNormaliserTest {
     register(shards, addressTiers, new Learned());
   }
 
+  private void register(@Nullable Shards shards, List<Integer> poolGroups) {
+    normaliser =
+        new Normaliser(
+            registration(
+                SourceType.MOONCAKE,
+                new SourceOptions(
+                    CopyPolicy.SET,
+                    null,
+                    "",
+                    Set.of(),
+                    LowerTier.OWN,
+                    shards,
+                    0,
+                    Map.of(),
+                    poolGroups)));
+  }
+
   private void register(
       @Nullable Shards shards, Map<String, String> addressTiers, Learned learned) {
     normaliser =
@@ -339,7 +413,15 @@ class StoreNormaliserTest {
             registration(
                 SourceType.MOONCAKE,
                 new SourceOptions(
-                    CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, addressTiers)),
+                    CopyPolicy.SET,
+                    null,
+                    "",
+                    Set.of(),
+                    LowerTier.OWN,
+                    shards,
+                    0,
+                    addressTiers,
+                    null)),
             learned);
   }
 

@@ -107,7 +107,8 @@ public final class Site implements AutoCloseable {
             options.lowerTier(),
             options.shards(),
             options.expirySeconds(),
-            options.addressTiers()),
+            options.addressTiers(),
+            options.poolGroups()),
         r.continues());
   }
 

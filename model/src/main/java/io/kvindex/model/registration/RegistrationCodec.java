@@ -84,6 +84,7 @@ public final class RegistrationCodec {
       @JsonProperty("shards") @Nullable Map<String, Integer> shards,
       @JsonProperty("expiry_seconds") @Nullable Integer expirySeconds,
       @JsonProperty("address_tiers") @Nullable Map<String, String> addressTiers,
+      @JsonProperty("pool_groups") @Nullable List<Integer> poolGroups,
       @JsonProperty("continues") @Nullable Long continues) {
 
     static Wire of(Registration r) {
@@ -110,6 +111,7 @@ public final class RegistrationCodec {
           shards(r.options().shards()),
           r.options().expirySeconds(),
           r.options().addressTiers(),
+          r.options().poolGroups(),
           r.continues());
     }
 
@@ -144,7 +146,8 @@ public final class RegistrationCodec {
           lowerTier == null ? LowerTier.OWN : LowerTier.parse(lowerTier),
           shards == null ? null : Shards.named(shards),
           expirySeconds == null ? 0 : expirySeconds,
-          addressTiers == null ? Map.of() : addressTiers);
+          addressTiers == null ? Map.of() : addressTiers,
+          poolGroups);
     }
   }
 }

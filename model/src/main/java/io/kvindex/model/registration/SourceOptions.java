@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * @param expirySeconds how long a pool's blocks count without being announced again, 0 = for ever
  * @param addressTiers for events that name the address of a replica and no medium: medium by a part
  *     of the address, in order, the first one found counts; none found = the host
+ * @param poolGroups numbers of the attention groups that need every block of a prefix, as a pool's
+ *     keys are labelled with them, ascending; a block needs the objects of all. Null = not told:
+ *     then group 0 is taken for the only one
  */
 public record SourceOptions(
     CopyPolicy copies,
@@ -35,7 +38,11 @@ public record SourceOptions(
     LowerTier lowerTier,
     @Nullable Shards shards,
     int expirySeconds,
-    Map<String, String> addressTiers) {
+    Map<String, String> addressTiers,
+    @Nullable List<Integer> poolGroups) {
+
+  /** Most groups of a pool; the objects of all groups together are {@link Shards#MAX} at most. */
+  public static final int MAX_POOL_GROUPS = 16;
 
   public SourceOptions {
     Objects.requireNonNull(copies);
@@ -49,6 +56,17 @@ public record SourceOptions(
     if (expirySeconds < 0 || expirySeconds > LowerTier.MAX_SECONDS) {
       throw new IllegalArgumentException("expiry of " + expirySeconds + " s");
     }
+    poolGroups = poolGroups == null ? null : poolGroups.stream().sorted().distinct().toList();
+    if (poolGroups != null && (poolGroups.isEmpty() || poolGroups.size() > MAX_POOL_GROUPS)) {
+      throw new IllegalArgumentException(poolGroups.size() + " groups of a pool");
+    } else if (objects(shards, poolGroups) > Shards.MAX) {
+      throw new IllegalArgumentException(
+          "a block of " + objects(shards, poolGroups) + " objects; " + Shards.MAX + " at most");
+    }
+  }
+
+  private static int objects(@Nullable Shards shards, @Nullable List<Integer> poolGroups) {
+    return (shards == null ? 1 : shards.count()) * (poolGroups == null ? 1 : poolGroups.size());
   }
 
   /** What holds where a registration says nothing. */
@@ -58,12 +76,12 @@ public record SourceOptions(
 
   /** The defaults with that way of counting. */
   public static SourceOptions of(CopyPolicy copies) {
-    return new SourceOptions(copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of());
+    return new SourceOptions(copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null);
   }
 
   /** What the log has to know of them. */
   public SourceTraits traits() {
     int expiry = lowerTier.kind() == LowerTier.Kind.TTL ? lowerTier.ttlSeconds() : expirySeconds;
-    return new SourceTraits(copies, persistentMedia, expiry, shards == null ? 1 : shards.count());
+    return new SourceTraits(copies, persistentMedia, expiry, objects(shards, poolGroups));
   }
 }

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CodecsTest {
@@ -57,7 +58,8 @@ class CodecsTest {
                 LowerTier.parse("ttl:60"),
                 Shards.named(Map.of("tp", 4, "kv", 2)),
                 30,
-                Map.of("nvme", "disk")),
+                Map.of("nvme", "disk"),
+                List.of(2, 0)),
             12L);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(plain))).isEqualTo(plain);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(full))).isEqualTo(full);
@@ -103,6 +105,14 @@ class CodecsTest {
         .hasMessageContaining("64 objects");
     assertThatThrownBy(() -> Shards.of(0)).isInstanceOf(IllegalArgumentException.class);
     assertThat(Shards.named(Map.of("tp", 8, "layers", 8)).count()).isEqualTo(64);
+    assertThatThrownBy(() -> pool(Shards.of(33), List.of(0, 1))).hasMessageContaining("66 objects");
+    assertThatThrownBy(() -> pool(null, List.of())).isInstanceOf(IllegalArgumentException.class);
+    assertThat(pool(Shards.of(32), List.of(1, 0, 1)).traits().shards()).isEqualTo(64);
+  }
+
+  private static SourceOptions pool(@Nullable Shards shards, List<Integer> groups) {
+    return new SourceOptions(
+        CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, Map.of(), groups);
   }
 
   @Test

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the members of a registration that have a default. */
 final class OptionFields {
   private static final int MAX_ADDRESS_TIERS = 64;
+  private static final int MAX_GROUP = 999_999;
 
   private final BodyFields fields;
   private final SourceType type;
@@ -40,15 +41,17 @@ final class OptionFields {
 
   private SourceOptions options() {
     @Nullable String topic = fields.text("topic");
+    Shards shards = shards();
     return new SourceOptions(
         copies(),
         fields.texts("pools"),
         topic == null ? "" : topic,
         persistentMedia(),
         lowerTier(),
-        shards(),
+        shards,
         expirySeconds(),
-        addressTiers());
+        addressTiers(),
+        poolGroups(shards));
   }
 
   private CopyPolicy copies() {
@@ -157,6 +160,37 @@ final class OptionFields {
       throw invalid("address_tiers", "may have " + MAX_ADDRESS_TIERS + " members at most");
     }
     return tiers;
+  }
+
+  /** Numbers of attention groups; the objects of all together have to fit. */
+  private @Nullable List<Integer> poolGroups(@Nullable Shards shards) {
+    JsonNode node = fields.node("pool_groups");
+    if (node == null) {
+      return null;
+    }
+    onlyFor(true, "pool_groups");
+    if (!node.isArray()) {
+      throw fields.wrongType("pool_groups", "an array of integers");
+    }
+    Set<Integer> groups = new TreeSet<>();
+    for (JsonNode element : node) {
+      boolean number = element.isIntegralNumber() && element.canConvertToInt();
+      if (!number || element.intValue() < 0 || element.intValue() > MAX_GROUP) {
+        throw invalid("pool_groups", "must have integers of 0 to " + MAX_GROUP);
+      }
+      groups.add(element.intValue());
+    }
+    int most = Math.min(SourceOptions.MAX_POOL_GROUPS, Shards.MAX / count(shards));
+    if (groups.isEmpty() || groups.size() > most) {
+      throw invalid(
+          "pool_groups",
+          "must have 1 to " + most + " groups; a block has " + Shards.MAX + " objects at most");
+    }
+    return List.copyOf(groups);
+  }
+
+  private static int count(@Nullable Shards shards) {
+    return shards == null ? 1 : shards.count();
   }
 
   private void onlyFor(boolean pools, String field) {

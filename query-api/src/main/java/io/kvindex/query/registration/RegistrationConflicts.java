@@ -49,6 +49,7 @@ final class RegistrationConflicts {
     compare(found, "shards", shards(old.shards()), shards(wanted.shards()));
     compare(found, "expiry_seconds", old.expirySeconds(), wanted.expirySeconds());
     compare(found, "address_tiers", old.addressTiers(), wanted.addressTiers());
+    compare(found, "pool_groups", old.poolGroups(), wanted.poolGroups());
   }
 
   private static @Nullable Object shards(@Nullable Shards shards) {

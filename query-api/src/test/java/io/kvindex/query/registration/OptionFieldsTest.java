@@ -26,8 +26,11 @@ class OptionFieldsTest {
                 "Mooncake",
                 """
                 ,"shards":{"tp":4,"kv":2},"expiry_seconds":600,
-                "address_tiers":{"nvme":"DISK"},"persistent_media":["nvme"]""")
+                "address_tiers":{"nvme":"DISK"},"persistent_media":["nvme"],"pool_groups":[3,0]""")
             .options();
+    assertThat(options.poolGroups()).containsExactly(0, 3);
+    assertThat(options.traits().shards()).as("of both groups").isEqualTo(16);
+    assertThat(parse("Mooncake", "").options().poolGroups()).isNull();
     assertThat(options.shards()).isEqualTo(Shards.named(Map.of("tp", 4, "kv", 2)));
     assertThat(options.expirySeconds()).isEqualTo(600);
     assertThat(options.addressTiers()).isEqualTo(Map.of("nvme", "DISK"));
@@ -55,6 +58,12 @@ class OptionFieldsTest {
           Mooncake ~ "shards":{"tp":8,"layers":61}   ~ shards           ~ 64 objects at most
           Mooncake ~ "address_tiers":["nvme"]        ~ address_tiers    ~ an object
           Mooncake ~ "address_tiers":{"nvme":1}      ~ address_tiers    ~ to media
+          vLLM ~ "pool_groups":[0]                   ~ pool_groups      ~ type Mooncake only
+          Mooncake ~ "pool_groups":0                 ~ pool_groups      ~ an array
+          Mooncake ~ "pool_groups":[]                ~ pool_groups      ~ 1 to 16 groups
+          Mooncake ~ "pool_groups":["0"]             ~ pool_groups      ~ integers of 0 to 999999
+          Mooncake ~ "pool_groups":[-1]              ~ pool_groups      ~ integers of 0 to 999999
+          Mooncake ~ "pool_groups":[0,1,2],"shards":32 ~ pool_groups    ~ 1 to 2 groups
           vLLM ~ "persistent_media":["GPU"]          ~ persistent_media ~ "GPU"
           vLLM ~ "persistent_media":"DISK"           ~ persistent_media ~ an array
           """)
@@ -75,9 +84,10 @@ class OptionFieldsTest {
         parse(
             "Mooncake",
             """
-            ,"shards":2,"expiry_seconds":6,"address_tiers":{"a":"b"},"persistent_media":["DISK"]""");
+            ,"shards":2,"expiry_seconds":6,"address_tiers":{"a":"b"},"persistent_media":["DISK"],"pool_groups":[1]""");
     assertThat(RegistrationConflicts.differences(old, wanted).keySet())
-        .containsExactly("persistent_media", "shards", "expiry_seconds", "address_tiers");
+        .containsExactly(
+            "persistent_media", "shards", "expiry_seconds", "address_tiers", "pool_groups");
     assertThat(RegistrationConflicts.differences(wanted, wanted)).isEmpty();
     assertThat(
             RegistrationConflicts.differences(
