@@ -67,7 +67,8 @@ public final class Bridge implements AutoCloseable {
             sink,
             followers,
             metrics,
-            config.progressEvery());
+            config.progressEvery(),
+            config.generations());
     registry.gauge("kvindex.bridge.inflight.bytes", budget, SendBudget::inFlightBytes);
     registry.gauge("kvindex.bridge.frames.waiting", control, Bridge::waiting);
     for (PublisherState state : PublisherState.values()) {

@@ -3,6 +3,7 @@ package io.kvindex.bridge;
 
 import io.kvindex.bridge.follow.FollowLimits;
 import io.kvindex.bridge.zmq.ReplayPolicy;
+import io.kvindex.model.registration.Generations;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param rawQuarantine whether undecodable frames are kept with their bytes, which hold token ids
  * @param limits bounds of following
  * @param replay how hard a replay is tried
+ * @param generations of the site's epoch
  */
 public record BridgeConfig(
     Map<String, String> kafka,
@@ -34,7 +36,8 @@ public record BridgeConfig(
     Duration progressEvery,
     boolean rawQuarantine,
     FollowLimits limits,
-    ReplayPolicy replay) {
+    ReplayPolicy replay,
+    Generations generations) {
 
   /** Consumer group where nobody says otherwise. */
   public static final String DEFAULT_GROUP = "kvindex-bridge";
@@ -61,7 +64,8 @@ public record BridgeConfig(
         Duration.ofMillis(500),
         true,
         FollowLimits.DEFAULT,
-        ReplayPolicy.DEFAULT);
+        ReplayPolicy.DEFAULT,
+        Generations.FIRST);
   }
 
   /** The same with a stable name in the group, for the only bridge of a site. */
@@ -75,7 +79,8 @@ public record BridgeConfig(
         progressEvery,
         rawQuarantine,
         limits,
-        replay);
+        replay,
+        generations);
   }
 
   /** The same with or without the bytes of undecodable frames, which hold token ids. */
@@ -89,7 +94,8 @@ public record BridgeConfig(
         progressEvery,
         kept,
         limits,
-        replay);
+        replay,
+        generations);
   }
 
   /** The same with further settings for all Kafka clients. */
@@ -105,7 +111,8 @@ public record BridgeConfig(
         progressEvery,
         rawQuarantine,
         limits,
-        replay);
+        replay,
+        generations);
   }
 
   /** The same with other bounds of following and another replay policy. */
@@ -119,6 +126,22 @@ public record BridgeConfig(
         progressEvery,
         rawQuarantine,
         newLimits,
-        newReplay);
+        newReplay,
+        generations);
+  }
+
+  /** The same in another epoch of the site. */
+  public BridgeConfig with(Generations other) {
+    return new BridgeConfig(
+        kafka,
+        groupId,
+        groupInstanceId,
+        inFlightBytes,
+        deliveryTimeout,
+        progressEvery,
+        rawQuarantine,
+        limits,
+        replay,
+        other);
   }
 }

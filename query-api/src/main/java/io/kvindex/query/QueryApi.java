@@ -3,6 +3,7 @@ package io.kvindex.query;
 
 import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
@@ -52,13 +53,15 @@ public final class QueryApi implements AutoCloseable {
    * @param registrationTimeout longest a registration may take to be durable and visible
    * @param defaultProfile hash profile of registrations that name none
    * @param media what media count as
+   * @param generations of the site's epoch
    */
   public record Options(
       HttpSettings http,
       Map<String, Object> kafka,
       Duration registrationTimeout,
       HashProfile defaultProfile,
-      Media media) {
+      Media media,
+      Generations generations) {
     public Options {
       kafka = Map.copyOf(kafka);
     }
@@ -70,7 +73,8 @@ public final class QueryApi implements AutoCloseable {
           Map.of("bootstrap.servers", bootstrapServers),
           Duration.ofSeconds(10),
           HashProfile.XXH3_DEFAULT,
-          Media.standard());
+          Media.standard(),
+          Generations.FIRST);
     }
   }
 
@@ -89,7 +93,7 @@ public final class QueryApi implements AutoCloseable {
   public static QueryApi start(
       Options options, IndexAccess index, PrometheusMeterRegistry metrics, FrameReader reader) {
     RegistrationTable registrations =
-        new RegistrationTable(options.kafka(), options.media(), metrics);
+        new RegistrationTable(options.kafka(), options.media(), options.generations(), metrics);
     ProgressTable progress = new ProgressTable(options.kafka());
     RegistrationService service =
         new RegistrationService(registrations, options.kafka(), options.registrationTimeout());

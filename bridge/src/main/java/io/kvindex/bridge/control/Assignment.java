@@ -3,6 +3,8 @@ package io.kvindex.bridge.control;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.registration.Generations;
+import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import java.nio.charset.StandardCharsets;
@@ -25,18 +27,52 @@ final class Assignment {
    */
   record Entry(PublisherId publisher, long offset, @Nullable Registration registration) {}
 
+  /**
+   * The newest record of a publisher.
+   *
+   * @param generation what the topic alone says; of a publisher that was unregistered the
+   *     generation that ends it
+   */
+  record Newest(Entry entry, long generation) {}
+
   final int partition;
 
   /** End of the partition soon after it was assigned; negative until known. */
   long end = -1;
 
   /** Newest record of each publisher; empty once loaded. */
-  final Map<PublisherId, Entry> newest = new LinkedHashMap<>();
+  final Map<PublisherId, Newest> newest = new LinkedHashMap<>();
 
   boolean loaded;
 
   Assignment(int partition) {
     this.partition = partition;
+  }
+
+  /** Takes a record that is read before the partition's end is reached. */
+  void note(Entry entry, Generations generations) {
+    newest.merge(
+        entry.publisher(),
+        new Newest(entry, first(entry, generations)),
+        (before, first) -> new Newest(entry, next(before, entry, generations)));
+  }
+
+  private static long first(Entry entry, Generations generations) {
+    Registration registration = entry.registration();
+    return registration == null
+        ? generations.at(entry.offset())
+        : generations.ofFirst(registration, entry.offset());
+  }
+
+  private static long next(Newest before, Entry entry, Generations generations) {
+    Registration registration = entry.registration();
+    Placed replaced =
+        before.entry().registration() == null
+            ? null
+            : new Placed(before.entry().offset(), before.generation());
+    return registration == null
+        ? generations.at(entry.offset())
+        : generations.of(registration, entry.offset(), replaced);
   }
 
   /** Reads a record; null if it is none of ours. */

@@ -8,6 +8,7 @@ import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.KafkaSettings;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.Collection;
@@ -59,6 +60,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
    * @param group consumer in the bridges' group; closed with this object
    * @param single consumer without a group; closed with this object
    * @param progressEvery how often changed progress is written
+   * @param generations of the site's epoch
    */
   public ControlLoop(
       Consumer<byte[], byte[]> group,
@@ -67,12 +69,14 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       EventSink sink,
       Followers followers,
       BridgeMetrics metrics,
-      Duration progressEvery) {
+      Duration progressEvery,
+      Generations generations) {
     records = new ControlRecords(producer);
     consumer = group;
     progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);
-    publishers = new Publishers(followers, records, new Retirements(sink, metrics), lease);
-    share = new Share(group, progressReader, publishers, lease);
+    Retirements retirements = new Retirements(sink, metrics);
+    publishers = new Publishers(followers, records, retirements, lease, generations);
+    share = new Share(group, progressReader, publishers, lease, generations);
     progressWriter = new ProgressWriter(records, metrics);
     progressNs = progressEvery.toNanos();
     thread = new Thread(this::run, "bridge-control");

@@ -3,6 +3,7 @@ package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.follow.Following;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,10 @@ final class Followed {
 
   final int partition;
   final long generation;
+
+  /** That of its newest registration record. */
+  long offset;
+
   Registration registration;
   boolean gone;
 
@@ -28,10 +33,16 @@ final class Followed {
   private @Nullable BridgeProgress written;
   private int foreign;
 
-  Followed(int partition, long generation, Registration registration) {
+  Followed(int partition, long offset, long generation, Registration registration) {
     this.partition = partition;
+    this.offset = offset;
     this.generation = generation;
     this.registration = registration;
+  }
+
+  /** Its newest registration record. */
+  Placed placed() {
+    return new Placed(offset, generation);
   }
 
   /** Number of records other bridges are known to have written about it. */

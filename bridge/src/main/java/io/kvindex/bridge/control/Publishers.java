@@ -2,6 +2,7 @@
 package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.control.Assignment.Entry;
+import io.kvindex.bridge.control.Assignment.Newest;
 import io.kvindex.bridge.follow.Followers;
 import io.kvindex.bridge.follow.Following;
 import io.kvindex.bridge.follow.Life;
@@ -12,6 +13,8 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.registration.Generations;
+import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,15 +41,23 @@ final class Publishers {
   private final Steps steps = new Steps();
   private final Endings endings;
   private final Lease lease;
+  private final Generations generations;
   private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param lease without it nothing is claimed
+   * @param generations of the site's epoch
    */
-  Publishers(Followers followers, ControlRecords records, Retirements retirements, Lease lease) {
+  Publishers(
+      Followers followers,
+      ControlRecords records,
+      Retirements retirements,
+      Lease lease,
+      Generations generations) {
     this.followers = followers;
     this.records = records;
     this.lease = lease;
+    this.generations = generations;
     this.endings = new Endings(records, retirements, steps, followed::get);
   }
 
@@ -61,38 +72,60 @@ final class Publishers {
   }
 
   /**
-   * Follows the newest registration of a publisher, or stops where there is none any more.
+   * Takes what a partition said of a publisher when it was read to its end.
    *
-   * @param known newest progress in Kafka where this bridge did not follow it before, null = none
+   * @param known newest progress in Kafka, null = none
    */
-  void apply(int partition, Entry entry, @Nullable KnownProgress known)
+  void load(int partition, Newest newest, @Nullable KnownProgress known)
       throws InterruptedException {
+    Entry entry = newest.entry();
     Registration registration = entry.registration();
     if (registration == null) {
       unregister(partition, entry, known);
+    } else {
+      long generation =
+          known == null
+              ? newest.generation()
+              : generations.known(
+                  registration, entry.offset(), newest.generation(), known.progress().generation());
+      follow(new Followed(partition, entry.offset(), generation, registration), known);
+    }
+  }
+
+  /** Follows the newest registration of a publisher, or stops where there is none any more. */
+  void apply(int partition, Entry entry) throws InterruptedException {
+    Registration registration = entry.registration();
+    if (registration == null) {
+      unregister(partition, entry, null);
       return;
     }
-    Long continues = registration.continues();
-    long generation = continues == null ? entry.offset() : continues;
     Followed current = followed.get(entry.publisher());
+    Placed replaced = current == null ? null : current.placed();
+    long generation = generations.of(registration, entry.offset(), replaced);
+    follow(new Followed(partition, entry.offset(), generation, registration), null);
+  }
+
+  private void follow(Followed next, @Nullable KnownProgress known) throws InterruptedException {
+    Registration registration = next.registration;
+    PublisherId publisher = registration.publisher();
+    long generation = next.generation;
+    Followed current = followed.get(publisher);
     if (current != null && current.generation == generation) {
-      update(current, registration);
+      update(current, next.offset, registration);
       return;
     }
-    Followed next = new Followed(partition, generation, registration);
     if (current != null) {
       stop(current);
-      endings.fence(
-          entry.publisher(), current.registration.table(), registration.type(), generation);
+      endings.fence(publisher, current.registration.table(), registration.type(), generation);
     } else if (known != null && known.progress().generation() == generation) {
-      followed.put(entry.publisher(), next);
+      followed.put(publisher, next);
       if (known.acked() == null) {
         // Something of that life may be in the log, and nothing tells whether the engine is its.
         next.opens = true;
         claim(next);
         return;
       }
-      LOG.info("publisher={} goes on with {}", entry.publisher(), known.incarnation());
+      LOG.info("publisher={} goes on with {}", publisher, known.incarnation());
       start(
           next,
           new Life(
@@ -105,14 +138,15 @@ final class Publishers {
               known.progress().groups()));
       return;
     } else if (known != null) {
-      endings.fence(entry.publisher(), known.progress().table(), registration.type(), generation);
+      endings.fence(publisher, known.progress().table(), registration.type(), generation);
     }
-    followed.put(entry.publisher(), next);
+    followed.put(publisher, next);
     claim(next);
   }
 
-  private static void update(Followed current, Registration registration)
+  private static void update(Followed current, long offset, Registration registration)
       throws InterruptedException {
+    current.offset = offset;
     current.registration = registration;
     Following following = current.following;
     if (following != null) {
@@ -186,14 +220,14 @@ final class Publishers {
           entry.publisher(),
           current.registration.table(),
           current.registration.type(),
-          entry.offset());
+          generations.at(entry.offset()));
     } else if (known != null) {
       retire(
           partition,
           entry.publisher(),
           known.progress().table(),
           known.progress().type(),
-          entry.offset());
+          generations.at(entry.offset()));
     }
   }
 

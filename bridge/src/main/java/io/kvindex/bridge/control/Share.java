@@ -2,8 +2,10 @@
 package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.control.Assignment.Entry;
+import io.kvindex.bridge.control.Assignment.Newest;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.Collection;
@@ -38,6 +40,7 @@ final class Share {
   private final ProgressReader progress;
   private final Publishers publishers;
   private final Lease lease;
+  private final Generations generations;
   private final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
   private final OncePerMinute warnings = new OncePerMinute();
   private long nextLoadNs = System.nanoTime();
@@ -45,16 +48,19 @@ final class Share {
   /**
    * @param consumer in the bridges' group
    * @param lease kept alive while Kafka is read
+   * @param generations of the site's epoch
    */
   Share(
       Consumer<byte[], byte[]> consumer,
       ProgressReader progress,
       Publishers publishers,
-      Lease lease) {
+      Lease lease,
+      Generations generations) {
     this.consumer = consumer;
     this.progress = progress;
     this.publishers = publishers;
     this.lease = lease;
+    this.generations = generations;
   }
 
   /** Whether there is any, and all of it is followed; any thread. */
@@ -92,9 +98,9 @@ final class Share {
       return;
     }
     if (assignment.loaded) {
-      publishers.apply(assignment.partition, entry, null);
+      publishers.apply(assignment.partition, entry);
     } else {
-      assignment.newest.put(entry.publisher(), entry);
+      assignment.note(entry, generations);
     }
   }
 
@@ -151,8 +157,8 @@ final class Share {
 
   private void follow(Assignment assignment, Map<PublisherId, KnownProgress> known)
       throws InterruptedException {
-    for (Entry entry : assignment.newest.values()) {
-      publishers.apply(assignment.partition, entry, known.remove(entry.publisher()));
+    for (Newest newest : assignment.newest.values()) {
+      publishers.load(assignment.partition, newest, known.remove(newest.entry().publisher()));
     }
     assignment.newest.clear();
     assignment.loaded = true;
@@ -164,6 +170,6 @@ final class Share {
                 publisher,
                 orphan.progress().table(),
                 orphan.progress().type(),
-                Math.max(orphan.progress().generation() + 1, assignment.end - 1)));
+                Math.max(orphan.progress().generation() + 1, generations.at(assignment.end - 1))));
   }
 }

@@ -4,6 +4,7 @@ package io.kvindex.launcher.process;
 import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
 import io.kvindex.model.Media;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
@@ -83,7 +84,8 @@ public final class AllInOne implements AutoCloseable {
                     Map.of("bootstrap.servers", bootstrap),
                     REGISTRATION_TIMEOUT,
                     options.defaultProfile(),
-                    Media.standard()),
+                    Media.standard(),
+                    Generations.FIRST),
                 new StreamsIndexAccess(
                     indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros()))),
                 metrics,

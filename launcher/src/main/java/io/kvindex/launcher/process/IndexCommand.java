@@ -2,6 +2,7 @@
 package io.kvindex.launcher.process;
 
 import io.kvindex.model.Media;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
@@ -80,7 +81,8 @@ public final class IndexCommand implements Callable<Integer> {
                     Map.of("bootstrap.servers", cluster.bootstrapServers()),
                     REGISTRATION_TIMEOUT,
                     AllCommand.defaultProfile(System.getenv()),
-                    Media.standard()),
+                    Media.standard(),
+                    Generations.FIRST),
                 new StreamsIndexAccess(indexer, () -> 0),
                 metrics,
                 new QuarantineReader()));

@@ -8,6 +8,9 @@ public interface RecordSink {
   /** One record, in offset order within its partition; a null value deletes the key. */
   void apply(ConsumerRecord<byte[], byte[]> record);
 
+  /** All that was in the topic when it began to be followed has been given; once. */
+  default void caughtUp() {}
+
   /** The records given since the last call are to become visible now. */
   void publish();
 }

@@ -155,7 +155,10 @@ public final class TopicFollower implements AutoCloseable {
     }
     if (reached()) {
       targets = null;
-      caughtUp = true;
+      if (!caughtUp) {
+        sink.caughtUp();
+        caughtUp = true;
+      }
       progress.refreshedUpTo(ticket);
       if (!progress.refreshOpen()) {
         apply(consumer.poll(IDLE_POLL));

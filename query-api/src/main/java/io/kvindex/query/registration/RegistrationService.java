@@ -26,7 +26,7 @@ public final class RegistrationService implements AutoCloseable {
   private final RegistrationLog log;
   private final long timeoutNanos;
   // Two requests about one publisher through this replica go one after the other. Through two
-  // replicas they may cross: the later record wins, as it would a moment later.
+  // replicas they may cross: the later record wins, as it would a moment later (see Generations).
   private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
 
   /**
@@ -69,7 +69,21 @@ public final class RegistrationService implements AutoCloseable {
     } else if (!old.loraNames().contains(lora)) {
       List<String> names = new ArrayList<>(old.loraNames());
       names.add(lora);
-      write(wanted.publisher(), old.withLoraNames(names, current.generation()), deadline);
+      write(wanted.publisher(), current.withLoraNames(names), deadline);
+    } else {
+      settle(wanted.publisher(), deadline);
+    }
+  }
+
+  /**
+   * A record that was crossed by another replica's began a generation although it names an older
+   * one. Who has seen the record between them knows; once the topic is compacted nobody can see it
+   * any more. So it is written again with the name it should have.
+   */
+  private void settle(PublisherId publisher, long deadline) throws InterruptedException {
+    Registered now = table.snapshot().get(publisher);
+    if (now != null && now.isCrossed()) {
+      writeOnce(publisher, now.withLoraNames(now.registration().loraNames()), deadline);
     }
   }
 
@@ -96,15 +110,18 @@ public final class RegistrationService implements AutoCloseable {
     }
     List<String> names = new ArrayList<>(current.registration().loraNames());
     names.remove(lora);
-    Registration left =
-        lora == null || names.isEmpty()
-            ? null
-            : current.registration().withLoraNames(names, current.generation());
+    Registration left = lora == null || names.isEmpty() ? null : current.withLoraNames(names);
     write(publisher, left, deadline);
     return left;
   }
 
   private void write(PublisherId publisher, @Nullable Registration registration, long deadline)
+      throws InterruptedException {
+    writeOnce(publisher, registration, deadline);
+    settle(publisher, deadline);
+  }
+
+  private void writeOnce(PublisherId publisher, @Nullable Registration registration, long deadline)
       throws InterruptedException {
     RecordMetadata written = log.write(publisher, registration, deadline);
     if (!table.awaitOffset(written.partition(), written.offset(), deadline)) {

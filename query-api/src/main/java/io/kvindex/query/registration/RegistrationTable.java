@@ -4,6 +4,8 @@ package io.kvindex.query.registration;
 import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.registration.Generations;
+import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.Topics;
@@ -14,8 +16,11 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +30,7 @@ public final class RegistrationTable implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegistrationTable.class);
 
   private final Media media;
+  private final Generations generations;
   private final Counter unreadable;
   private final TopicFollower follower;
   private volatile RegistrationSnapshot snapshot = RegistrationSnapshot.EMPTY;
@@ -34,9 +40,15 @@ public final class RegistrationTable implements AutoCloseable {
    *
    * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
    * @param media how owners' media are counted in answers
+   * @param generations of the site's epoch
    */
-  public RegistrationTable(Map<String, Object> clientConfig, Media media, MeterRegistry registry) {
+  public RegistrationTable(
+      Map<String, Object> clientConfig,
+      Media media,
+      Generations generations,
+      MeterRegistry registry) {
     this.media = media;
+    this.generations = generations;
     unreadable =
         Counter.builder(MetricNames.REGISTRATIONS_UNREADABLE)
             .description("Records of the registrations topic that could not be read")
@@ -76,17 +88,30 @@ public final class RegistrationTable implements AutoCloseable {
   private final class Sink implements RecordSink {
     private NavigableMap<PublisherId, Registered> next = RegistrationSnapshot.EMPTY.copy();
 
+    /** Of the newest record of those that are registered. */
+    private final Map<PublisherId, Long> offsets = new HashMap<>();
+
+    /** Unregistered in what was there at the start; empty once that is read. */
+    private final Set<PublisherId> ended = new HashSet<>();
+
+    private boolean loaded;
+
     @Override
     public void apply(ConsumerRecord<byte[], byte[]> record) {
       try {
         PublisherId publisher = PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8));
         if (record.value() == null) {
           next.remove(publisher);
+          offsets.remove(publisher);
+          if (!loaded) {
+            ended.add(publisher);
+          }
         } else {
           Registration registration = RegistrationCodec.decode(record.value());
-          Long continues = registration.continues();
-          long generation = continues == null ? record.offset() : continues;
-          next.put(publisher, new Registered(registration, generation));
+          Registered registered =
+              new Registered(registration, generation(publisher, registration, record.offset()));
+          next.put(publisher, registered);
+          offsets.put(publisher, record.offset());
         }
       } catch (MalformedRecordException | IllegalArgumentException | NullPointerException e) {
         unreadable.increment();
@@ -96,6 +121,23 @@ public final class RegistrationTable implements AutoCloseable {
             record.offset(),
             e.toString());
       }
+    }
+
+    private long generation(PublisherId publisher, Registration registration, long offset) {
+      Registered before = next.get(publisher);
+      Long at = offsets.get(publisher);
+      if (before != null && at != null) {
+        return generations.of(registration, offset, new Placed(at, before.generation()));
+      }
+      return loaded || ended.contains(publisher)
+          ? generations.of(registration, offset, null)
+          : generations.ofFirst(registration, offset);
+    }
+
+    @Override
+    public void caughtUp() {
+      loaded = true;
+      ended.clear();
     }
 
     @Override

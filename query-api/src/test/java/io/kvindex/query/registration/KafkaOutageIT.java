@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.error.ApiException;
@@ -44,7 +45,9 @@ class KafkaOutageIT {
         new TopicCheck(admin, LONG.toMillis())
             .ensure(Topics.all(1, (short) 1, Duration.ofDays(1), -1));
       }
-      table = new RegistrationTable(kafka, Media.standard(), new SimpleMeterRegistry());
+      table =
+          new RegistrationTable(
+              kafka, Media.standard(), Generations.FIRST, new SimpleMeterRegistry());
       service = new RegistrationService(table, kafka, Duration.ofSeconds(3));
       Awaitility.await().atMost(LONG).until(table::caughtUp);
       service.register(request("a"));

@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Generations;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.http.HttpServer;
@@ -20,13 +23,19 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +45,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("broker")
 @Timeout(120)
@@ -53,7 +63,8 @@ class RegistrationRoutesIT {
     static Replica start() {
       Map<String, Object> kafka = Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
       SimpleMeterRegistry registry = new SimpleMeterRegistry();
-      RegistrationTable table = new RegistrationTable(kafka, Media.standard(), registry);
+      RegistrationTable table =
+          new RegistrationTable(kafka, Media.standard(), Generations.FIRST, registry);
       RegistrationService service = new RegistrationService(table, kafka, TIMEOUT);
       RegistrationRoutes routes = new RegistrationRoutes(service, table, HashProfile.XXH3_DEFAULT);
       HttpServer server =
@@ -217,6 +228,65 @@ class RegistrationRoutesIT {
           .isEqualTo(List.of("p"));
     } finally {
       late.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldBeAGenerationOfItsOwn_whenCrossedByAnotherReplica(boolean replaced) throws Exception {
+    post(0, "/register", body(""));
+    PublisherId publisher = new PublisherId(instance, "default", 0);
+    Registered before = Objects.requireNonNull(replicas.get(0).table().snapshot().get(publisher));
+    write(publisher, replaced ? before.registration() : null);
+    long crossed = write(publisher, before.withLoraNames(List.of("", "sql")));
+    awaitGeneration(0, crossed);
+    awaitGeneration(1, crossed);
+    Replica late = Replica.start();
+    replicas.add(late);
+    try {
+      awaitGeneration(2, crossed);
+      // said again, the record gets the name it should have, for those who see nothing before it
+      assertThat(post(0, "/register", body("")).statusCode()).isEqualTo(200);
+      for (int i = 0; i < 3; i++) {
+        int replica = i;
+        Awaitility.await()
+            .atMost(TIMEOUT)
+            .untilAsserted(
+                () ->
+                    assertThat(replicas.get(replica).table().snapshot().get(publisher))
+                        .isEqualTo(
+                            new Registered(
+                                before.registration().withLoraNames(List.of("", "sql"), crossed),
+                                crossed)));
+      }
+    } finally {
+      replicas.remove(late);
+      late.close();
+    }
+  }
+
+  private void awaitGeneration(int replica, long generation) {
+    Awaitility.await()
+        .atMost(TIMEOUT)
+        .until(() -> service(replica).path("Generation").asLong(-1) == generation);
+  }
+
+  /** As another replica that has not seen the newest record yet; the record's offset. */
+  private static long write(PublisherId publisher, @Nullable Registration registration)
+      throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", SharedBroker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      return producer
+          .send(
+              new ProducerRecord<>(
+                  Topics.REGISTRATIONS,
+                  publisher.key().getBytes(StandardCharsets.UTF_8),
+                  registration == null ? null : RegistrationCodec.encode(registration)))
+          .get()
+          .offset();
     }
   }
 
