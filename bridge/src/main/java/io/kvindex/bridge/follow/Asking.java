@@ -12,6 +12,9 @@ final class Asking {
 
   private static final int MAX_DOUBLINGS = 5;
 
+  /** The same where nothing is known to be missing: some minutes. */
+  private static final int MAX_QUIET_DOUBLINGS = 8;
+
   /** Unanswered questions in a row after which an endpoint counts as dead. */
   private static final int PATIENT_ROUNDS = 3;
 
@@ -34,6 +37,9 @@ final class Asking {
   private @Nullable Long quietSince;
 
   private volatile boolean quiet;
+
+  /** Whether it is asked only in case something is missing. */
+  private boolean idle;
 
   /**
    * @param endpoint null = the publisher has none
@@ -107,16 +113,32 @@ final class Asking {
     complete = false;
     empty = false;
     quiet = false;
+    idle = false;
     feed =
         context
             .replays()
-            .start(Objects.requireNonNull(endpoint), have, delay, status.listener(changed));
+            .start(
+                Objects.requireNonNull(endpoint),
+                have,
+                failures > 0,
+                delay,
+                status.listener(changed));
+  }
+
+  /** The question that runs is asked only because it was quiet, not because anything is missing. */
+  void noteIdle() {
+    idle = true;
+  }
+
+  /** Whether the question that runs is of no use once the next batch comes live. */
+  boolean isIdle() {
+    return idle;
   }
 
   /** Gives live batches some time to show that nothing is missing behind that one. */
   void waitForNext(@Nullable Long last) {
     quietSince = last;
-    later.run(() -> quiet = true, pause());
+    later.run(() -> quiet = true, pause(MAX_QUIET_DOUBLINGS));
   }
 
   /** Whether they had their time and showed nothing; once. */
@@ -155,7 +177,7 @@ final class Asking {
     feed = null;
     complete = end.problem() == null;
     empty = end.empty();
-    failures = complete ? 0 : Math.min(failures + 1, MAX_DOUBLINGS);
+    failures = complete ? 0 : Math.min(failures + 1, MAX_QUIET_DOUBLINGS);
     if (!complete) {
       failedNs = System.nanoTime();
       status.problem(Objects.requireNonNull(end.problem()));
@@ -166,6 +188,10 @@ final class Asking {
 
   /** How long to wait before it is asked again. */
   Duration pause() {
-    return context.limits().retry().multipliedBy(1L << failures);
+    return pause(MAX_DOUBLINGS);
+  }
+
+  private Duration pause(int mostDoublings) {
+    return context.limits().retry().multipliedBy(1L << Math.min(failures, mostDoublings));
   }
 }

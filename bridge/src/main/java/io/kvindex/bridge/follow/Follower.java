@@ -166,6 +166,7 @@ final class Follower implements IoLoop.Reader {
     pump();
     if (phase == Phase.LIVE && asking.takeQuiet(intake.last())) {
       join(Duration.ZERO);
+      asking.noteIdle();
     }
   }
 
@@ -250,6 +251,10 @@ final class Follower implements IoLoop.Reader {
       return;
     }
     buffer.add(batch);
+    if (phase == Phase.JOINING && asking.isIdle() && reception.isPlainlyNext()) {
+      asking.cancel();
+      phase = Phase.LIVE;
+    }
     if (phase == Phase.LIVE || phase == Phase.DRAINING) {
       drain();
     } else if (phase == Phase.CONNECTING) {

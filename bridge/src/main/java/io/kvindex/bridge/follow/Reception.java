@@ -14,6 +14,12 @@ import java.time.Duration;
  */
 final class Reception {
 
+  /**
+   * Below this number an engine is young: another one may well stand at the same number, and not
+   * much is forgotten where it was the same after all.
+   */
+  static final long YOUNG = 1_000;
+
   private final Intake intake;
   private final Asking asking;
   private final Doubts doubts;
@@ -84,6 +90,18 @@ final class Reception {
     return place == Place.BEHIND ? liveBehind(next) : liveAhead(next, place);
   }
 
+  /**
+   * Whether the only live batch that waits is the one to come next, and nothing is doubtful about
+   * it: then nothing was missing before it.
+   */
+  boolean isPlainlyNext() {
+    RawBatch only = buffer.size() == 1 ? buffer.peek() : null;
+    return only != null
+        && intake.place(only) == Place.NEXT
+        && !doubts.isUnproven()
+        && !intake.isSuspect(intake.parse(only));
+  }
+
   private Decision liveBehind(RawBatch next) {
     return switch (intake.ofLive(next)) {
       case SAME, LATE -> {
@@ -121,8 +139,9 @@ final class Reception {
     } else if (beyond && asking.deservesPatience() && buffer.isRoomy()) {
       intake.noteHole();
       return new Decision.Ask(asking.pause());
-    } else if (beyond && doubts.isUnproven()) {
-      return new Decision.EndLife("it goes on at batch " + number(next));
+    } else if (doubts.isUnproven() && (beyond || isYoung())) {
+      return new Decision.EndLife(
+          "it goes on at batch " + number(next) + ", and no replay shows that it is the same");
     } else if (isForeign(beyond, suspect)) {
       asking.noteAskedAt(null); // the next one is asked about for itself
       return drop(parsed.rejected() == null ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
@@ -131,6 +150,10 @@ final class Reception {
     doubts.taken();
     intake.take(next, parsed, life.session());
     return Decision.GO_ON;
+  }
+
+  private boolean isYoung() {
+    return Long.compareUnsigned(intake.expected(), YOUNG) < 0;
   }
 
   /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */

@@ -4,6 +4,7 @@ package io.kvindex.bridge.zmq;
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +16,9 @@ import org.zeromq.ZMQ;
 /**
  * One question to a replay endpoint and its answer, up to the end marker, a hole or silence. A
  * socket of its own each time: what an abandoned answer still sends can not be mistaken for the
- * next one.
+ * next one. Used by one thread at a time: one waits for the answer's beginning, another reads it.
  */
-final class ReplayAttempt {
+final class ReplayAttempt implements AutoCloseable {
 
   /** More than the batches an engine keeps (10,000): our side must never be the one to drop. */
   private static final int HIGH_WATER_MARK = 20_000;
@@ -56,25 +57,23 @@ final class ReplayAttempt {
     void discard(boolean malformed);
   }
 
-  private final ZMQ.Context context;
-  private final String endpoint;
+  private final ZMQ.Socket socket;
   private final int timeoutMs;
-  private final BooleanSupplier stopped;
+  private final long deadlineNs;
 
-  ReplayAttempt(
-      ZMQ.Context context, String endpoint, ReplayPolicy policy, BooleanSupplier stopped) {
-    this.context = context;
-    this.endpoint = endpoint;
-    this.timeoutMs = Math.toIntExact(policy.answerTimeout().toMillis());
-    this.stopped = stopped;
+  private ReplayAttempt(ZMQ.Socket socket, Duration timeout) {
+    this.socket = socket;
+    this.timeoutMs = Math.toIntExact(timeout.toMillis());
+    this.deadlineNs = System.nanoTime() + timeout.toNanos();
   }
 
   /**
    * Asks for everything from {@code start} on.
    *
+   * @param timeout longest wait for each message of the answer
    * @throws RuntimeException if the endpoint can not be used at all
    */
-  Outcome run(long start, Sink sink) throws InterruptedException {
+  static ReplayAttempt ask(ZMQ.Context context, String endpoint, Duration timeout, long start) {
     ZMQ.Socket socket = context.socket(SocketType.DEALER);
     try {
       SocketOptions.apply(socket, endpoint, HIGH_WATER_MARK);
@@ -83,18 +82,35 @@ final class ReplayAttempt {
       // The empty delimiter is what a REQ socket would send; without it engines do not answer.
       socket.send(new byte[0], ZMQ.SNDMORE);
       socket.send(ByteBuffer.allocate(Long.BYTES).putLong(start).array(), 0);
-      return read(socket, sink);
-    } finally {
+      return new ReplayAttempt(socket, timeout);
+    } catch (RuntimeException e) {
       socket.close();
+      throw e;
     }
   }
 
-  private Outcome read(ZMQ.Socket socket, Sink sink) throws InterruptedException {
+  /** To be polled for the beginning of the answer. */
+  ZMQ.Socket socket() {
+    return socket;
+  }
+
+  /** Whether its answer should have begun at that {@link System#nanoTime}. */
+  boolean isOverdue(long nowNs) {
+    return nowNs - deadlineNs >= 0;
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+
+  /** Reads the answer. */
+  Outcome read(Sink sink, BooleanSupplier stopped) throws InterruptedException {
     boolean first = true;
     int rubbish = 0;
     long wanted = sink.expected();
     while (true) {
-      List<byte[]> frames = receive(socket);
+      List<byte[]> frames = receive(stopped);
       if (frames == null) {
         return stopped.getAsBoolean() ? Outcome.STOPPED : Outcome.SILENT;
       }
@@ -123,7 +139,7 @@ final class ReplayAttempt {
   }
 
   /** The next message, null if there is none in time or we are to stop. */
-  private @Nullable List<byte[]> receive(ZMQ.Socket socket) {
+  private @Nullable List<byte[]> receive(BooleanSupplier stopped) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     byte[] first = socket.recv();
     while (first == null && !stopped.getAsBoolean() && System.nanoTime() < deadline) {

@@ -21,43 +21,78 @@ final class ReplayJob implements ReplayAttempt.Sink {
   private final String endpoint;
   private final ReplayFeed feed;
   private final ReplayPolicy policy;
+  private final int patience;
+  private boolean doubted;
   private long expected;
   private int attempts;
   private int fruitless;
   private int brought;
   private boolean takesHoles;
 
-  ReplayJob(String endpoint, @Nullable Long have, ReplayFeed feed, ReplayPolicy policy) {
+  /**
+   * @param doubted whether the endpoint did not answer the last question: it is asked once only
+   */
+  ReplayJob(
+      String endpoint, @Nullable Long have, boolean doubted, ReplayFeed feed, ReplayPolicy policy) {
     this.endpoint = endpoint;
     this.feed = feed;
     this.policy = policy;
+    this.doubted = doubted;
+    this.patience = doubted ? 1 : policy.attempts();
     this.expected = have == null ? 0 : have + 1;
   }
 
-  /** Makes one attempt; the pause before the next one, null when done. */
-  @Nullable Duration attempt(ZMQ.Context context, BooleanSupplier closed)
-      throws InterruptedException {
-    if (feed.isCancelled()) {
-      return null;
-    }
-    long before = expected;
-    // Each question begins with a batch we have: whoever answers shows by it who it is.
-    long start = expected == 0 ? 0 : expected - 1;
+  /** Whether it may well not answer, so that nobody should have to wait for it. */
+  boolean isDoubted() {
+    return doubted;
+  }
+
+  /** Whether nobody wants the answer any more. */
+  boolean isCancelled() {
+    return feed.isCancelled();
+  }
+
+  /**
+   * Begins an attempt.
+   *
+   * @throws RuntimeException if the endpoint can not be used at all
+   */
+  ReplayAttempt ask(ZMQ.Context context) {
     attempts++;
     brought = 0;
+    // Each question begins with a batch we have: whoever answers shows by it who it is.
+    long start = expected == 0 ? 0 : expected - 1;
+    return ReplayAttempt.ask(context, endpoint, policy.answerTimeout(), start);
+  }
+
+  /** Reads the answer to an attempt; the pause before the next one, null when done. */
+  @Nullable Duration read(ReplayAttempt attempt, BooleanSupplier closed)
+      throws InterruptedException {
+    long before = expected;
     Outcome outcome;
     String problem = null;
     try {
-      ReplayAttempt attempt =
-          new ReplayAttempt(
-              context, endpoint, policy, () -> closed.getAsBoolean() || feed.isCancelled());
-      outcome = attempt.run(start, this);
+      outcome = attempt.read(this, () -> closed.getAsBoolean() || feed.isCancelled());
     } catch (RuntimeException e) {
       outcome = Outcome.SILENT;
-      problem = "replay endpoint " + endpoint + " can not be used: " + e;
+      problem = unusable(e);
     }
     fruitless = expected == before ? fruitless + 1 : 0;
     return next(outcome, problem);
+  }
+
+  /**
+   * An attempt was not answered at all; the pause before the next one, null when done.
+   *
+   * @param failure why it could not even be made, null = it was
+   */
+  @Nullable Duration unanswered(@Nullable RuntimeException failure) {
+    fruitless++;
+    return next(Outcome.SILENT, failure == null ? null : unusable(failure));
+  }
+
+  private String unusable(RuntimeException failure) {
+    return "replay endpoint " + endpoint + " can not be used: " + failure;
   }
 
   private @Nullable Duration next(Outcome outcome, @Nullable String problem) {
@@ -74,7 +109,8 @@ final class ReplayJob implements ReplayAttempt.Sink {
       case HOLE:
         break;
       case SILENT:
-        if (fruitless >= policy.attempts() || attempts >= policy.totalAttempts()) {
+        doubted = true;
+        if (fruitless >= patience || attempts >= policy.totalAttempts()) {
           String what =
               problem != null
                   ? problem

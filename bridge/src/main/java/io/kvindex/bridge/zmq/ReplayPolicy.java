@@ -6,7 +6,8 @@ import java.time.Duration;
 /**
  * How hard a replay is tried.
  *
- * @param threads replays read at the same time, >= 1
+ * @param threads replays read at the same time, >= 2: one of them of endpoints that fell silent
+ *     before
  * @param answerTimeout longest wait for the next message of an answer; engines need up to 100 ms
  * @param attempts attempts without any progress before it is given up, >= 1
  * @param holeAttempts attempts that end at the same hole before it is taken for one of the engine's

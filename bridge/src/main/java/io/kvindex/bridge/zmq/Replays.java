@@ -2,8 +2,11 @@
 package io.kvindex.bridge.zmq;
 
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -13,47 +16,40 @@ import org.zeromq.ZMQ;
 
 /**
  * Reads replays on a small pool, because an engine drops batches when its answer is read slowly.
- * One replay a publisher at a time, so what waits is bounded by the publishers. Thread-safe.
+ * Nobody waits there for an answer to begin, and endpoints that fell silent before have a thread of
+ * their own, so that one that answers never waits for one that does not. One replay a publisher at
+ * a time, so what waits is bounded by the publishers. Thread-safe.
  */
 public final class Replays implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Replays.class);
 
-  private final ZMQ.Context context;
   private final ReplayPolicy policy;
-  private final ScheduledThreadPoolExecutor pool;
-
-  /** Apart from the pool, which silent endpoints may keep busy for long. */
+  private final ExecutorService readers;
+  private final ExecutorService doubtedReader;
   private final ScheduledThreadPoolExecutor timer;
-
+  private final Questions questions;
   private volatile boolean closed;
 
   /**
    * @param context whose sockets to use; must outlive this object
    */
   public Replays(ZMQ.Context context, ReplayPolicy policy) {
-    this.context = context;
     this.policy = policy;
-    AtomicInteger number = new AtomicInteger();
-    pool =
-        new ScheduledThreadPoolExecutor(
-            policy.threads(),
-            task -> {
-              Thread thread = new Thread(task, "zmq-replay-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    pool.setRemoveOnCancelPolicy(true);
-    timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "zmq-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
+    readers = Executors.newFixedThreadPool(policy.threads() - 1, daemons("zmq-replay"));
+    doubtedReader = Executors.newSingleThreadExecutor(daemons("zmq-replay-doubted"));
+    timer = new ScheduledThreadPoolExecutor(1, daemons("zmq-timer"));
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    questions = new Questions(context, new Outcomes());
+  }
+
+  private static ThreadFactory daemons(String name) {
+    AtomicInteger number = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
   }
 
   /**
@@ -61,43 +57,62 @@ public final class Replays implements AutoCloseable {
    *
    * @param have last batch we have for sure, asked for once more so that it can be compared; null =
    *     none, ask for everything
+   * @param doubted whether the endpoint left the last question unanswered: then it is asked only
+   *     once
    * @param delay pause before the first attempt
    */
   public ReplayFeed start(
-      String endpoint, @Nullable Long have, Duration delay, ReplayFeed.Listener listener) {
+      String endpoint,
+      @Nullable Long have,
+      boolean doubted,
+      Duration delay,
+      ReplayFeed.Listener listener) {
     ReplayFeed feed = new ReplayFeed(listener);
-    schedule(new ReplayJob(endpoint, have, feed, policy), delay);
+    ask(new ReplayJob(endpoint, have, doubted, feed, policy), delay);
     return feed;
   }
 
   /** Runs something small later, on a thread of its own. */
   public void later(Runnable task, Duration delay) {
-    schedule(timer, task, delay);
-  }
-
-  private static void schedule(
-      ScheduledThreadPoolExecutor executor, Runnable task, Duration delay) {
     try {
-      executor.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+      timer.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("closing; a delayed step is dropped");
     }
   }
 
-  private void schedule(ReplayJob job, Duration delay) {
-    schedule(pool, () -> run(job), delay);
+  private void ask(ReplayJob job, Duration delay) {
+    if (delay.isZero()) {
+      questions.ask(job);
+    } else {
+      later(() -> questions.ask(job), delay);
+    }
   }
 
-  private void run(ReplayJob job) {
-    Duration again;
-    try {
-      again = job.attempt(context, () -> closed);
+  private void goOn(ReplayJob job, @Nullable Duration pause) {
+    if (pause != null) {
+      ask(job, pause);
+    }
+  }
+
+  private void read(ReplayJob job, ReplayAttempt attempt) {
+    try (attempt) {
+      goOn(job, job.read(attempt, () -> closed));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return;
     }
-    if (again != null) {
-      schedule(job, again);
+  }
+
+  private final class Outcomes implements Questions.Listener {
+
+    @Override
+    public void answered(ReplayJob job, ReplayAttempt attempt) {
+      (job.isDoubted() ? doubtedReader : readers).execute(() -> read(job, attempt));
+    }
+
+    @Override
+    public void unanswered(ReplayJob job, @Nullable RuntimeException failure) {
+      goOn(job, job.unanswered(failure));
     }
   }
 
@@ -106,8 +121,12 @@ public final class Replays implements AutoCloseable {
   public void close() throws InterruptedException {
     closed = true;
     timer.shutdownNow();
-    pool.shutdown();
-    if (!pool.awaitTermination(5, TimeUnit.SECONDS)) {
+    questions.close();
+    readers.shutdown();
+    doubtedReader.shutdown();
+    // What is left in their queues closes its socket and ends at once.
+    if (!readers.awaitTermination(5, TimeUnit.SECONDS)
+        || !doubtedReader.awaitTermination(5, TimeUnit.SECONDS)) {
       LOG.warn("a replay did not stop in 5 s");
     }
   }

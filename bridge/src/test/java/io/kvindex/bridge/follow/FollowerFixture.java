@@ -36,11 +36,18 @@ abstract class FollowerFixture {
   final SendBudget budget = new SendBudget(BUDGET);
   final BridgeMetrics metrics = new BridgeMetrics(new SimpleMeterRegistry());
   final IoLoop loop = new IoLoop(budget);
-  final Replays replays = new Replays(loop.context(), ReplayPolicy.DEFAULT);
+  final Replays replays;
+  private final FollowLimits limits;
   final FakeEngine engine = new FakeEngine(true);
   private long lives = 100;
 
   FollowerFixture() {
+    this(ReplayPolicy.DEFAULT, FollowLimits.DEFAULT);
+  }
+
+  FollowerFixture(ReplayPolicy policy, FollowLimits limits) {
+    this.limits = limits;
+    replays = new Replays(loop.context(), policy);
     budget.onReopened(loop::wakeUp);
   }
 
@@ -63,8 +70,7 @@ abstract class FollowerFixture {
 
   final Following follow(Life life) throws InterruptedException {
     EventSink sink = new EventSink(producer, 4, true, budget, metrics);
-    return new Followers(
-            loop, replays, sink, EngineBatchDecoder::new, metrics, FollowLimits.DEFAULT)
+    return new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, limits)
         .start(life, (claim, done) -> done.done(++lives, null));
   }
 

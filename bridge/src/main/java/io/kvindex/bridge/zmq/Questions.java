@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.zmq;
+
+import io.kvindex.bridge.metrics.OncePerMinute;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.zeromq.ZMQ;
+
+/**
+ * Asks replay endpoints and waits for their answers to begin, all on one thread: however many of
+ * them are silent, those that do answer wait for none of them. Who reads an answer, others decide.
+ */
+final class Questions implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Questions.class);
+  private static final OncePerMinute ERRORS = new OncePerMinute();
+
+  /**
+   * Endpoints that did not answer last time and are being asked at the same time: each question
+   * costs a handful of file descriptors.
+   */
+  private static final int MOST_DOUBTED = 64;
+
+  private static final long ASKING_MS = 50;
+  private static final long IDLE_MS = 1_000;
+
+  /** Told, by the thread that asks, how a question went; must not block. */
+  interface Listener {
+    /** The answer has begun; the attempt is the listener's from now on. */
+    void answered(ReplayJob job, ReplayAttempt attempt);
+
+    /**
+     * Nothing came.
+     *
+     * @param failure why it could not be asked, null = it was
+     */
+    void unanswered(ReplayJob job, @Nullable RuntimeException failure);
+  }
+
+  private record Question(ReplayJob job, ReplayAttempt attempt, ZMQ.PollItem item) {}
+
+  private final ZMQ.Context context;
+  private final Listener listener;
+  private final WakeUp wake = new WakeUp();
+  private final ZMQ.Poller poller;
+  private final Thread thread;
+  // Both bounded by the publishers: each has one question at a time.
+  private final Queue<ReplayJob> asked = new ConcurrentLinkedQueue<>();
+  private final Queue<ReplayJob> doubted = new ArrayDeque<>();
+  private final List<Question> open = new ArrayList<>();
+  private volatile boolean running = true;
+
+  /** Starts the thread. */
+  Questions(ZMQ.Context context, Listener listener) {
+    this.context = context;
+    this.listener = listener;
+    poller = context.poller(64);
+    poller.register(wake.channel(), ZMQ.Poller.POLLIN);
+    thread = new Thread(this::run, "zmq-ask");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Makes the job's next attempt; any thread. */
+  void ask(ReplayJob job) {
+    asked.add(job);
+    wake.raise();
+  }
+
+  private void run() {
+    while (running) {
+      try {
+        turn();
+      } catch (RuntimeException e) {
+        if (ERRORS.allows()) {
+          LOG.error("BUG: asking for replays goes on after an exception", e);
+        }
+      }
+    }
+    open.forEach(question -> question.attempt().close());
+    poller.close();
+  }
+
+  private void turn() {
+    wake.clear();
+    for (ReplayJob job = asked.poll(); job != null; job = asked.poll()) {
+      if (job.isDoubted()) {
+        doubted.add(job);
+      } else {
+        begin(job);
+      }
+    }
+    long free = MOST_DOUBTED - open.stream().filter(one -> one.job().isDoubted()).count();
+    while (free-- > 0 && !doubted.isEmpty()) {
+      begin(doubted.remove());
+    }
+    poller.poll(open.isEmpty() ? IDLE_MS : ASKING_MS);
+    look();
+  }
+
+  private void begin(ReplayJob job) {
+    if (job.isCancelled()) {
+      return;
+    }
+    ReplayAttempt attempt;
+    try {
+      attempt = job.ask(context);
+    } catch (RuntimeException e) {
+      listener.unanswered(job, e);
+      return;
+    }
+    ZMQ.PollItem item = new ZMQ.PollItem(attempt.socket(), ZMQ.Poller.POLLIN);
+    poller.register(item);
+    open.add(new Question(job, attempt, item));
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    for (Iterator<Question> it = open.iterator(); it.hasNext(); ) {
+      Question question = it.next();
+      ReplayAttempt attempt = question.attempt();
+      boolean answered = question.item().isReadable();
+      boolean over = question.job().isCancelled() || attempt.isOverdue(now);
+      if (answered || over) {
+        it.remove();
+        poller.unregister(attempt.socket());
+      }
+      if (answered) {
+        listener.answered(question.job(), attempt);
+      } else if (over) {
+        attempt.close();
+        if (!question.job().isCancelled()) {
+          listener.unanswered(question.job(), null);
+        }
+      }
+    }
+  }
+
+  /** Ends the thread and closes its sockets. */
+  @Override
+  public void close() throws InterruptedException {
+    running = false;
+    wake.raise();
+    thread.join(TimeUnit.SECONDS.toMillis(5));
+    wake.close();
+  }
+}
