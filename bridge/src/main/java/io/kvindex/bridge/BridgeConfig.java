@@ -3,6 +3,7 @@ package io.kvindex.bridge;
 
 import io.kvindex.bridge.follow.FollowLimits;
 import io.kvindex.bridge.zmq.ReplayPolicy;
+import io.kvindex.model.chaos.Knob;
 import io.kvindex.model.registration.Generations;
 import java.time.Duration;
 import java.util.HashMap;
@@ -59,7 +60,7 @@ public record BridgeConfig(
         Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers),
         DEFAULT_GROUP,
         null,
-        16L << 20,
+        Knob.SEND_BUDGET_BYTES.or(16L << 20),
         Duration.ofMinutes(10),
         Duration.ofMillis(500),
         true,

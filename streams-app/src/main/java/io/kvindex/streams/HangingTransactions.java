@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
-import java.time.Duration;
+import io.kvindex.model.chaos.Knob;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class HangingTransactions implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(HangingTransactions.class);
-  private static final Duration LOOK_EVERY = Duration.ofSeconds(8);
+  private static final long LOOK_EVERY_MS = Knob.TRANSACTION_LOOK_MS.or(8_000);
 
   /** Looks that have to agree: together longer than the transaction timeout (10 s). */
   private static final int LOOKS = 3;
@@ -63,7 +63,7 @@ final class HangingTransactions implements AutoCloseable {
 
   /** Looks from now on, in the background. */
   void start() {
-    looks.scheduleWithFixedDelay(this::lookSafely, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+    looks.scheduleWithFixedDelay(this::lookSafely, 0, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
   }
 
   private void lookSafely() {

@@ -24,7 +24,7 @@ public final class ChildProcess implements AutoCloseable {
 
   private final Path directory;
   private final Path log;
-  private final String heap;
+  private final List<String> options;
   private final List<String> arguments;
   private Process process;
 
@@ -42,18 +42,18 @@ public final class ChildProcess implements AutoCloseable {
    * @param name the log is {@code name.log}
    */
   public ChildProcess(String name, Path directory, List<String> arguments) {
-    this(name, directory, "1g", arguments);
+    this(name, directory, List.of("-Xmx1g"), arguments);
   }
 
   /**
-   * The same with that much memory.
+   * The same with other options for its JVM.
    *
-   * @param heap as {@code -Xmx} takes it
+   * @param options {@code -Xmx} at least
    */
-  public ChildProcess(String name, Path directory, String heap, List<String> arguments) {
+  public ChildProcess(String name, Path directory, List<String> options, List<String> arguments) {
     this.directory = directory;
     this.log = directory.resolve(name + ".log");
-    this.heap = heap;
+    this.options = List.copyOf(options);
     this.arguments = List.copyOf(arguments);
     this.process = start();
   }
@@ -113,9 +113,9 @@ public final class ChildProcess implements AutoCloseable {
   private Process start() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
     command.addAll(
         List.of(
-            "-Xmx" + heap,
             "-XX:+ExitOnOutOfMemoryError",
             "-D" + Protection.PROPERTY + "=" + System.getProperty(Protection.PROPERTY, ""),
             "-cp",

@@ -3,6 +3,7 @@ package io.kvindex.launcher.chaos;
 
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.model.chaos.Knob;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,9 @@ final class OwnProcesses implements AutoCloseable {
   private static final String PORT = "--http-port";
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final String DATA = "--data-dir";
+
+  /** A broker that is killed may leave a transaction open; nobody has to wait half a minute. */
+  private static final List<String> JVM = List.of("-Xmx1g", Knob.TRANSACTION_LOOK_MS.option(2_000));
 
   /** One that stands still must not hide what the other one says. */
   private static final Duration BRIDGE_TIMEOUT = Duration.ofSeconds(1);
@@ -94,7 +98,7 @@ final class OwnProcesses implements AutoCloseable {
   }
 
   private void add(Path directory, String name, String... arguments) {
-    children.put(name, new ChildProcess(name, directory, List.of(arguments)));
+    children.put(name, new ChildProcess(name, directory, JVM, List.of(arguments)));
   }
 
   IndexApi api() {

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -103,11 +104,28 @@ final class Api {
     }
   }
 
+  /** Sum of a metric's samples over all labels. */
+  double metric(String name) {
+    String text = new String(bytes(request("/metrics").build()), StandardCharsets.UTF_8);
+    return text.lines()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   private HttpRequest.Builder request(String path) {
     return HttpRequest.newBuilder(server.resolve(path)).timeout(Duration.ofSeconds(30));
   }
 
   private JsonNode send(HttpRequest request) {
+    try {
+      return JSON.readTree(bytes(request));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private byte[] bytes(HttpRequest request) {
     try {
       HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
       if (response.statusCode() != 200) {
@@ -116,9 +134,9 @@ final class Api {
                 + " answered "
                 + response.statusCode()
                 + ": "
-                + new String(response.body(), java.nio.charset.StandardCharsets.UTF_8));
+                + new String(response.body(), StandardCharsets.UTF_8));
       }
-      return JSON.readTree(response.body());
+      return response.body();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -3,12 +3,13 @@ package io.kvindex.launcher.e2e;
 
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * A few engines that a thread keeps busy with prompts of a tree, so that they share prefixes and
@@ -16,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class LoadedEngines implements AutoCloseable {
 
-  private static final long STEP_NS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final Duration STEP = Duration.ofMillis(5);
   private static final int BRANCH_TOKENS = 96;
   private static final int LEVELS = 8;
   private static final int FANOUT = 3;
@@ -24,16 +25,26 @@ final class LoadedEngines implements AutoCloseable {
   private final List<SimulatedEngine> engines = new ArrayList<>();
   private final AtomicBoolean running = new AtomicBoolean(true);
   private final Random random;
+  private final long stepNs;
   private final Thread thread = new Thread(this::run, "engine-load");
 
   LoadedEngines(int count, long seed) {
+    this(count, seed, STEP, options -> {});
+  }
+
+  /**
+   * The same with other engines and another rate.
+   *
+   * @param step pause behind each batch
+   */
+  LoadedEngines(int count, long seed, Duration step, Consumer<EngineOptions.Builder> change) {
     random = new Random(seed);
+    stepNs = step.toNanos();
     for (int i = 0; i < count; i++) {
-      engines.add(
-          EngineOptions.vllm("engine-" + i)
-              .gpuBlocks(400)
-              .hostBlocks(i % 2 == 0 ? 400 : 0)
-              .start());
+      EngineOptions.Builder options =
+          EngineOptions.vllm("engine-" + i).gpuBlocks(400).hostBlocks(i % 2 == 0 ? 400 : 0);
+      change.accept(options);
+      engines.add(options.start());
     }
   }
 
@@ -70,7 +81,7 @@ final class LoadedEngines implements AutoCloseable {
       SimulatedEngine engine = engines.get(random.nextInt(engines.size()));
       engine.prefill(prompt(random), null, null);
       engine.flush();
-      LockSupport.parkNanos(STEP_NS);
+      LockSupport.parkNanos(stepNs);
     }
   }
 

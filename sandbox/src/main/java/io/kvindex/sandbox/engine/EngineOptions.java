@@ -63,6 +63,7 @@ public record EngineOptions(
     private int rank;
     private String topic = "";
     private String host = "127.0.0.1";
+    private int liveHighWaterMark = 100_000;
     private int replayBatches = 10_000;
     private int replayHighWaterMark = 1_000;
     private double replayLoss;
@@ -139,6 +140,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder liveHighWaterMark(int value) {
+      liveHighWaterMark = value;
+      return this;
+    }
+
     public Builder replayBatches(int value) {
       replayBatches = value;
       return this;
@@ -173,6 +179,7 @@ public record EngineOptions(
               rank,
               topic,
               host,
+              liveHighWaterMark,
               replayBatches,
               replayHighWaterMark,
               replayLoss),

@@ -18,9 +18,6 @@ import org.zeromq.ZMQ;
  * called by one thread at a time.
  */
 final class EventPublisher {
-  /** vLLM's send high-water mark for PUB; beyond it a slow subscriber loses batches. */
-  private static final int PUB_HIGH_WATER_MARK = 100_000;
-
   private static final int QUEUED_BATCHES = 10_000;
   private static final int LINGER_MS = 1_000;
   private static final int IDLE_MS = 1_000;
@@ -59,7 +56,7 @@ final class EventPublisher {
     replay = new ReplayBuffer(options, topic, replayLost, silent);
     try {
       pub = context.createSocket(SocketType.PUB);
-      pub.setHWM(PUB_HIGH_WATER_MARK);
+      pub.setHWM(options.wire().liveHighWaterMark());
       endpoint = bind(pub, bindPub);
       router = context.createSocket(SocketType.ROUTER);
       router.setHWM(options.wire().replayHighWaterMark());

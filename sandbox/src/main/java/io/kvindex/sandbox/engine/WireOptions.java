@@ -11,6 +11,8 @@ package io.kvindex.sandbox.engine;
  * @param rank data-parallel rank stamped on batches
  * @param topic topic frame, may be empty
  * @param host address to bind
+ * @param liveHighWaterMark messages a slow subscriber may be behind before the engine drops
+ *     silently; vLLM's is 100,000; 0 = no limit
  * @param replayBatches batches kept for replay, the oldest are dropped; one of a long prompt takes
  *     some 100 kB
  * @param replayHighWaterMark messages a slow replay reader may be behind before the engine drops
@@ -26,12 +28,14 @@ public record WireOptions(
     int rank,
     String topic,
     String host,
+    int liveHighWaterMark,
     int replayBatches,
     int replayHighWaterMark,
     double replayLoss) {
 
   public WireOptions {
     EngineOptions.require(rank >= 0, "rank", rank);
+    EngineOptions.require(liveHighWaterMark >= 0, "liveHighWaterMark", liveHighWaterMark);
     EngineOptions.require(replayBatches >= 0, "replayBatches", replayBatches);
     EngineOptions.require(replayHighWaterMark >= 0, "replayHighWaterMark", replayHighWaterMark);
   }
