@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import static io.kvindex.bridge.follow.Accounts.assertBalanced;
+import static io.kvindex.bridge.follow.Accounts.of;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -194,10 +196,6 @@ class AccountingTest {
     return bytes;
   }
 
-  private static long of(Map<String, Long> counters, String name) {
-    return counters.getOrDefault(name, 0L);
-  }
-
   private static long received(Following following) {
     return of(following.status().counters(), "frames_live");
   }
@@ -220,21 +218,6 @@ class AccountingTest {
               before[0] = now;
               return stands;
             });
-  }
-
-  private static void assertBalanced(WorkerStatus status) {
-    Map<String, Long> counters = status.counters();
-    long outcomes = of(counters, "frames_waiting");
-    for (FrameOutcome outcome : FrameOutcome.values()) {
-      outcomes += of(counters, outcome.label());
-    }
-    assertThat(outcomes)
-        .as("%s", counters)
-        .isEqualTo(of(counters, "frames_live") + of(counters, "frames_replayed"));
-    assertThat(of(counters, "gaps_found"))
-        .as("%s", counters)
-        .isEqualTo(
-            of(counters, "gaps_filled") + of(counters, "gaps_lost") + of(counters, "gaps_moot"));
   }
 
   /** What it says it passed on is what the producer was given. */
