@@ -4,6 +4,7 @@ package io.kvindex.model;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +99,16 @@ public final class Media {
       default:
         return GPU_SPELLINGS.contains(name) ? GPU : name;
     }
+  }
+
+  /**
+   * Whether two media hold the same copies of blocks: spelled alike, or spellings of one device,
+   * whose events need not agree on one ({@code null}, {@code gpu}, {@code HBM}, {@code cuda:0}).
+   * Beyond the device a medium is what it is called: two disks of one tier are two.
+   */
+  public boolean isSame(@Nullable String one, @Nullable String other) {
+    return Objects.equals(one, other)
+        || tier(one) == Tier.DEVICE && answerKey(one).equals(answerKey(other));
   }
 
   /** Upper case, and a device without its ordinal: {@code cuda:1} is {@code CUDA}. */

@@ -48,6 +48,25 @@ class MediaTest {
     assertThat(Media.standard().answerKey(medium)).isEqualTo(key);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    ",GPU,true",
+    "'',hbm,true",
+    "gpu,cuda:1,true",
+    "npu:0,NPU,true",
+    "GPU,NPU,false",
+    ",CPU,false",
+    "CPU,cpu,false",
+    "CPU,CPU,true",
+    "disk,SSD,false",
+    "shelf,SHELF,false",
+  })
+  void shouldTakeSpellingsForOneMedium_whenTheyAreOfOneDevice(
+      @Nullable String one, @Nullable String other, boolean same) {
+    assertThat(Media.standard().isSame(one, other)).isEqualTo(same);
+    assertThat(Media.standard().isSame(other, one)).isEqualTo(same);
+  }
+
   @Test
   void shouldFollowAdditions_whenExtended() {
     Media media =

@@ -13,6 +13,7 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
@@ -36,6 +37,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -135,14 +137,22 @@ class QueryApiIT {
     assertThat(listener.path("visible_event_id").asLong()).isEqualTo(40);
     assertThat(listener.path("life").asLong()).isEqualTo(7);
     assertThat(listener.path("last_event_time").asText()).isEqualTo("1970-01-01T00:00:03.000001Z");
+    assertThat(listener.path("connected").asText()).isEqualTo("true");
+    assertThat(listener.path("connection_since").asText()).isEqualTo("1970-01-01T00:00:02.500Z");
     // The index speaks of another generation: of this one nothing is visible.
     assertThat(listener.path("lag_batches").asLong()).isEqualTo(generation == 0 ? 1 : 42);
     assertThat(listener.at("/blocks/GPU").asLong()).isEqualTo(12);
+    String who = "{dp_rank=\"0\",instance_id=\"" + name + "\",";
+    String tenant = "tenant_id=\"default\"} ";
     assertThat(get("/metrics").body())
         .contains(
-            "kvindex_publisher_counts_total{dp_rank=\"0\",instance_id=\""
-                + name
-                + "\",name=\"stored\",tenant_id=\"default\"} 5.0");
+            "kvindex_publisher_counts_total" + who + "name=\"stored\"," + tenant + "5.0",
+            "kvindex_publisher_connected" + who + tenant + "1.0",
+            "kvindex_publisher_connection_since_timestamp_seconds" + who + tenant + "2.5",
+            "kvindex_publisher_generation" + who + tenant + (double) generation,
+            "kvindex_publisher_life" + who + tenant + "7.0",
+            "kvindex_publisher_clears" + who + tenant + "0.0",
+            "kvindex_publisher_last_sequence" + who + tenant + "41.0");
     assertThat(listener.at("/counters/stored").asLong()).isEqualTo(5);
     assertThat(worker(name).at("/endpoints/0").asText()).isEqualTo("tcp://10.0.0.1:5557");
   }
@@ -182,7 +192,8 @@ class QueryApiIT {
             "3 batches lost",
             Map.of("stored", 5L),
             Map.of(),
-            List.of());
+            List.of(),
+            new Connection(true, 2_500_000));
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer())) {
       byte[] key = publisher.key().getBytes(StandardCharsets.UTF_8);
@@ -259,8 +270,8 @@ class QueryApiIT {
     }
 
     @Override
-    public Collection<String> degradedInstances() {
-      return List.of();
+    public Set<PublisherId> degradedPublishers() {
+      return Set.of();
     }
 
     @Override

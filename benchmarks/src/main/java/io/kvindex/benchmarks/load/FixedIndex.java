@@ -11,6 +11,7 @@ import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One index that answers for every table, always exact. */
@@ -47,8 +48,8 @@ record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
   }
 
   @Override
-  public Collection<String> degradedInstances() {
-    return List.of();
+  public Set<PublisherId> degradedPublishers() {
+    return Set.of();
   }
 
   @Override

@@ -7,11 +7,13 @@ import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.GapResult;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +33,7 @@ final class FollowStatus {
   private volatile boolean mismatched;
   private volatile boolean ambiguous;
   private volatile boolean failed;
-  private volatile boolean connected;
+  private volatile Connection connection = now(false);
   private volatile @Nullable String lastError;
 
   FollowStatus(BridgeMetrics metrics, boolean degraded) {
@@ -97,11 +99,21 @@ final class FollowStatus {
   }
 
   void connected(boolean is) {
-    connected = is;
+    if (is != connection.up()) {
+      connection = now(is);
+    }
   }
 
   boolean isConnected() {
-    return connected;
+    return connection.up();
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  private static Connection now(boolean up) {
+    return new Connection(up, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
   }
 
   @Nullable String lastError() {

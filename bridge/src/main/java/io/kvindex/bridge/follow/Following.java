@@ -86,7 +86,8 @@ public final class Following {
         status.lastError(),
         follower.counters(),
         lastIds(sequence, state.session()),
-        follower.groups());
+        follower.groups(),
+        status.connection());
   }
 
   /** Asked for behind the sequence, so that no number is older than what it stands for. */

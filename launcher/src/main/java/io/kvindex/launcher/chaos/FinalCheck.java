@@ -182,13 +182,18 @@ final class FinalCheck {
     for (ChaosEngine engine : engines) {
       String name = engine.name();
       boolean ofTenant = engine.tenant().equals(tenant);
-      if (ofTenant && answer.degraded().contains(name) != degraded.contains(name)) {
+      boolean doubtful = ofTenant && degraded.contains(name);
+      if (answer.degraded().contains(name) != doubtful) {
         here.wrong(
-            degraded.contains(name)
+            doubtful
                 ? name + " is not marked degraded though events of it are gone for good"
-                : name + " is marked degraded though replay could reach everything");
+                : name
+                    + " is marked degraded though "
+                    + (ofTenant
+                        ? "replay could reach everything"
+                        : "it is of another tenant than the one asked for"));
       }
-      if (ofTenant && !degraded.contains(name)) {
+      if (ofTenant && !doubtful) {
         checkRow(engine, prompt, answer.rows().path(name), here);
       }
     }

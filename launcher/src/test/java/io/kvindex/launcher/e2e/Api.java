@@ -16,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The HTTP API as a test uses it: every answer but 200 is a failure. */
@@ -65,6 +66,19 @@ final class Api {
 
   /** The answer's rows by instance. */
   JsonNode query(String tenant, int[] tokens, @Nullable String lora, int blockSize) {
+    return post("/query", question(tenant, tokens, lora, blockSize)).path(tenant);
+  }
+
+  /** The instances the answer to the same question says are not to be trusted. */
+  Optional<String> degraded(String tenant, int[] tokens, int blockSize) {
+    String body = question(tenant, tokens, null, blockSize).toString();
+    return exchange(request("/query").POST(BodyPublishers.ofString(body)).build())
+        .headers()
+        .firstValue("X-KvIndex-Degraded");
+  }
+
+  private static ObjectNode question(
+      String tenant, int[] tokens, @Nullable String lora, int blockSize) {
     ObjectNode body = JSON.createObjectNode();
     body.put("model", MODEL)
         .put("tenant_id", tenant)
@@ -74,7 +88,7 @@ final class Api {
     for (int token : tokens) {
       ids.add(Integer.toUnsignedLong(token));
     }
-    return post("/query", body).path(tenant);
+    return body;
   }
 
   /** Newest event of an engine that answers show, -1 = none. */
@@ -106,7 +120,7 @@ final class Api {
 
   /** Sum of a metric's samples over all labels. */
   double metric(String name) {
-    String text = new String(bytes(request("/metrics").build()), StandardCharsets.UTF_8);
+    String text = new String(exchange(request("/metrics").build()).body(), StandardCharsets.UTF_8);
     return text.lines()
         .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
@@ -119,13 +133,13 @@ final class Api {
 
   private JsonNode send(HttpRequest request) {
     try {
-      return JSON.readTree(bytes(request));
+      return JSON.readTree(exchange(request).body());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private byte[] bytes(HttpRequest request) {
+  private HttpResponse<byte[]> exchange(HttpRequest request) {
     try {
       HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
       if (response.statusCode() != 200) {
@@ -136,7 +150,7 @@ final class Api {
                 + ": "
                 + new String(response.body(), StandardCharsets.UTF_8));
       }
-      return response.body();
+      return response;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -15,6 +15,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ class MooncakePoolIT {
   private static final int[] PROMPT = {101, 15, 100, 55, 89, 63};
   private static final long[] HASHES = {0x8aacae47f66585edL, 12, -13};
   private static final int SHARDS = 2;
+  private static final Duration WITHIN = Duration.ofSeconds(30);
 
   @TempDir private Path directory;
 
@@ -45,6 +47,7 @@ class MooncakePoolIT {
       api.post("/register", registration("vllm-1", "vLLM", 0, rank0));
       api.post("/register", registration("vllm-1", "vLLM", 1, rank1));
       api.post("/register", registration("pool", "Mooncake", 0, master).put("shards", SHARDS));
+      api.post("/register", registration("vllm-1", "vLLM", 0, rank1).put("tenant_id", "neighbour"));
       rank0.awaitSubscriber();
       rank1.awaitSubscriber();
       master.awaitSubscriber();
@@ -72,17 +75,32 @@ class MooncakePoolIT {
       awaitRow(
           api, "{\"longest_matched\":6,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":2,\"DISK\":2}");
 
+      // What a pool loses makes the rows of all it serves doubtful, and nobody of another tenant.
+      assertThat(degraded(api, "default")).isEmpty();
+      master.lose();
+      master.send(Arrays.asList(1_760_000_002_250L, List.of(), 0));
+      await()
+          .atMost(WITHIN)
+          .untilAsserted(() -> assertThat(degraded(api, "default")).hasValue("pool,vllm-1"));
+      assertThat(degraded(api, "neighbour")).isEmpty();
+
       master.send(List.of(List.of(List.of("RemoveAllEvent"))));
       awaitRow(
           api, "{\"longest_matched\":4,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":0,\"DISK\":0}");
+      assertThat(degraded(api, "default")).as("nothing is left to be wrong about").isEmpty();
+      assertThat(api.listener("pool").path("connected").asBoolean()).isTrue();
       String workers = api.get("/workers").toString();
       assertThat(workers).contains("skipped_other_model").contains("skipped_unparsed_key");
     }
   }
 
+  private static Optional<String> degraded(Api api, String tenant) {
+    return api.degraded(tenant, PROMPT, 2);
+  }
+
   private static void awaitRow(Api api, String row) {
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(WITHIN)
         .untilAsserted(
             () ->
                 assertThat(api.query("default", PROMPT, null, 2).toString())

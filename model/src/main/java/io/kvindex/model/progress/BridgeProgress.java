@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param counters events and frames by outcome since the follower started
  * @param lastIds last event id acknowledged per stream key
  * @param groups attention groups its stores have told of in this life
+ * @param connection whether its event socket is connected, null = not told: a claim, or written by
+ *     an older version
  */
 public record BridgeProgress(
     PublisherId publisher,
@@ -43,7 +45,8 @@ public record BridgeProgress(
     @Nullable String lastError,
     Map<String, Long> counters,
     Map<String, Long> lastIds,
-    List<GroupSpec> groups) {
+    List<GroupSpec> groups,
+    @Nullable Connection connection) {
 
   public BridgeProgress {
     Objects.requireNonNull(publisher);
@@ -70,6 +73,7 @@ public record BridgeProgress(
         null,
         Map.of(),
         Map.of(),
-        List.of());
+        List.of(),
+        null);
   }
 }

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** JSON form of {@link BridgeProgress}. Unknown members are ignored. Thread-safe. */
 public final class BridgeProgressCodec {
 
-  /** Newest version written; older ones stay readable. */
-  public static final int VERSION = 1;
+  /** Newest version written; older ones stay readable. 2 tells of the connection. */
+  public static final int VERSION = 2;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -75,9 +75,12 @@ public final class BridgeProgressCodec {
       @JsonProperty("last_error") @Nullable String lastError,
       @JsonProperty("counters") @Nullable Map<String, Long> counters,
       @JsonProperty("last_ids") @Nullable Map<String, Long> lastIds,
-      @JsonProperty("groups") @Nullable List<Group> groups) {
+      @JsonProperty("groups") @Nullable List<Group> groups,
+      @JsonProperty("connected") @Nullable Boolean connected,
+      @JsonProperty("connection_since_us") @Nullable Long connectionSinceMicros) {
 
     static Wire of(BridgeProgress p) {
+      Connection connection = p.connection();
       return new Wire(
           VERSION,
           p.publisher().instanceId(),
@@ -98,7 +101,9 @@ public final class BridgeProgressCodec {
           p.lastError(),
           p.counters(),
           p.lastIds(),
-          p.groups().isEmpty() ? null : p.groups().stream().map(Group::of).toList());
+          p.groups().isEmpty() ? null : p.groups().stream().map(Group::of).toList(),
+          connection == null ? null : connection.up(),
+          connection == null ? null : connection.sinceMicros());
     }
 
     BridgeProgress toProgress() {
@@ -118,7 +123,10 @@ public final class BridgeProgressCodec {
           lastError,
           counters == null ? Map.of() : counters,
           lastIds == null ? Map.of() : lastIds,
-          groups == null ? List.of() : groups.stream().map(Group::toSpec).toList());
+          groups == null ? List.of() : groups.stream().map(Group::toSpec).toList(),
+          connected == null || connectionSinceMicros == null
+              ? null
+              : new Connection(connected, connectionSinceMicros));
     }
   }
 

@@ -12,6 +12,7 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
 import java.nio.charset.StandardCharsets;
@@ -131,7 +132,8 @@ class CodecsTest {
             null,
             Map.of(),
             Map.of(),
-            List.of());
+            List.of(),
+            null);
     BridgeProgress later =
         new BridgeProgress(
             PUBLISHER,
@@ -146,7 +148,8 @@ class CodecsTest {
             "gap 4..5",
             Map.of("batches", 9L),
             Map.of(PUBLISHER.key(), 9L),
-            List.of(new GroupSpec(1, "sliding_window", 16, 128), new GroupSpec(0, null, 0, null)));
+            List.of(new GroupSpec(1, "sliding_window", 16, 128), new GroupSpec(0, null, 0, null)),
+            new Connection(false, 1_760_000_000_100_000L));
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(claim))).isEqualTo(claim);
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(later))).isEqualTo(later);
   }
@@ -163,6 +166,7 @@ class CodecsTest {
     assertThat(old.lastSequence()).isEqualTo(9);
     assertThat(old.lastIds()).isEmpty();
     assertThat(old.groups()).isEmpty();
+    assertThat(old.connection()).isNull();
   }
 
   @Test

@@ -67,7 +67,7 @@ final class PromptLookup {
       throw ApiException.of(
           ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
     }
-    trust.add(view);
+    trust.add(view, rows);
     if (query.loraId() == QueryBody.NO_LORA_ID) {
       walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows);
       for (int i = 0; i < rows.instances().size(); i++) {

@@ -4,14 +4,22 @@ package io.kvindex.query.conductor;
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
+import io.kvindex.query.registration.TableRows;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How far to trust an answer, taken together over the tables it came from. */
 final class TrustHeaders {
+
+  /** Characters of names that go into one header: servers and proxies end at 8 KiB for all. */
+  static final int MAX_NAMES = 4_096;
+
+  /** Stands for all instances of the answer where their names are too many. */
+  private static final String ALL = "*";
+
   private Trust trust = Trust.EXACT;
   private long lagMs;
   private @Nullable String degraded;
@@ -22,10 +30,10 @@ final class TrustHeaders {
     degraded = null;
   }
 
-  void add(TableView view) {
+  void add(TableView view, TableRows rows) {
     trust = trust.and(view.trust());
     lagMs = Math.max(lagMs, view.lagMs());
-    Collection<String> instances = view.degradedInstances();
+    List<String> instances = rows.degraded(view.degradedPublishers());
     if (!instances.isEmpty()) {
       trust = trust.and(Trust.DEGRADED);
       String names = instances.stream().map(TrustHeaders::safe).collect(Collectors.joining(","));
@@ -34,12 +42,16 @@ final class TrustHeaders {
   }
 
   void writeTo(QueryReply reply) {
-    reply.trust(trust.headerValue(), lagMs, degraded);
+    boolean tooMany = degraded != null && degraded.length() > MAX_NAMES;
+    reply.trust(trust.headerValue(), lagMs, tooMany ? ALL : degraded);
   }
 
   /** Instance names are free text, header values are not: what is unusual is percent-encoded. */
   private static String safe(String instance) {
     boolean plain = instance.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ',' && c != '%');
+    if (instance.equals(ALL)) {
+      return "%2A";
+    }
     return plain ? instance : URLEncoder.encode(instance, StandardCharsets.UTF_8);
   }
 }

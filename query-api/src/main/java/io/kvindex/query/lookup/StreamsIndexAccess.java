@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -104,8 +105,8 @@ public final class StreamsIndexAccess implements IndexAccess {
     }
 
     @Override
-    public Collection<String> degradedInstances() {
-      return partition.degradedInstances();
+    public Set<PublisherId> degradedPublishers() {
+      return partition.degradedPublishers();
     }
 
     @Override

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.lookup;
 
+import io.kvindex.model.PublisherId;
 import io.kvindex.streams.index.PrefixIndex;
 import java.util.Collection;
+import java.util.Set;
 
 /**
  * One table as it can be read here and now. All methods are cheap, never block and may be called by
@@ -17,8 +19,11 @@ public interface TableView {
   /** Age of the oldest event read from an engine and not visible here yet, in ms, 0 if none. */
   long lagMs();
 
-  /** Instances whose numbers may be wrong because events were lost; empty if none. */
-  Collection<String> degradedInstances();
+  /**
+   * Publishers events were lost of, those of other tables too; empty if there are none. The same
+   * object until it changes.
+   */
+  Set<PublisherId> degradedPublishers();
 
   /**
    * Adapter names an instance's events have used together with a deprecated adapter id.

@@ -27,7 +27,8 @@ public final class InstanceSet {
       pools = pools == null ? null : Set.copyOf(pools);
     }
 
-    boolean servedBy(String pool) {
+    /** Whether blocks of that pool count for it. */
+    public boolean servedBy(String pool) {
       return pools == null || pools.contains(pool);
     }
   }

@@ -2,6 +2,7 @@
 package io.kvindex.query.registration;
 
 import io.kvindex.model.Media;
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.query.match.InstanceSet;
 import io.kvindex.query.reply.JsonBuffer;
@@ -23,10 +24,12 @@ public final class TableRows {
   private final TableId table;
   private final InstanceSet instances;
   private final byte[][] names;
+  private final DegradedRows degraded;
 
-  private TableRows(TableId table, InstanceSet instances) {
+  private TableRows(TableId table, InstanceSet instances, List<Registered> members) {
     this.table = table;
     this.instances = instances;
+    degraded = new DegradedRows(table, instances, members);
     names = new byte[instances.size()][];
     for (int i = 0; i < names.length; i++) {
       String name = new JsonBuffer().name(instances.get(i).instanceId()).asText();
@@ -60,7 +63,7 @@ public final class TableRows {
           instances.forEach(
               (id, ranks) ->
                   listed.add(new InstanceSet.Instance(id, ranksOf(ranks), poolsOf(ranks))));
-          rows.add(new TableRows(table, new InstanceSet(listed, media)));
+          rows.add(new TableRows(table, new InstanceSet(listed, media), members));
         });
     return rows;
   }
@@ -96,6 +99,14 @@ public final class TableRows {
 
   public InstanceSet instances() {
     return instances;
+  }
+
+  /**
+   * Instances whose numbers may be wrong because events of these publishers were lost, and the
+   * pools they have it from; in order, and the same object as long as {@code publishers} is.
+   */
+  public List<String> degraded(Set<PublisherId> publishers) {
+    return degraded.of(publishers);
   }
 
   /** A row's {@code "name":} as JSON bytes; not to be written to. */

@@ -3,6 +3,7 @@ package io.kvindex.query.status;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.Connection;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -53,6 +54,15 @@ final class PublisherMeters implements MultiCollector {
         gauge("lag_seconds", "how old what is visible may be");
     private final GaugeSnapshot.Builder newest =
         gauge("last_event_timestamp_seconds", "the engine's time of its newest batch in Kafka");
+    private final GaugeSnapshot.Builder connected =
+        gauge("connected", "1 if its bridge has a connection to it, 0 if not");
+    private final GaugeSnapshot.Builder connectionSince =
+        gauge("connection_since_timestamp_seconds", "when that began");
+    private final GaugeSnapshot.Builder generation = gauge("generation", "its registration");
+    private final GaugeSnapshot.Builder life = gauge("life", "its life within the generation");
+    private final GaugeSnapshot.Builder clears = gauge("clears", "clears in its life");
+    private final GaugeSnapshot.Builder sequence =
+        gauge("last_sequence", "sequence of its newest batch in Kafka");
 
     private static GaugeSnapshot.Builder gauge(String name, String help) {
       return GaugeSnapshot.builder().name(PREFIX + name).help(help);
@@ -66,10 +76,11 @@ final class PublisherMeters implements MultiCollector {
               "tenant_id", id.tenantId(),
               "dp_rank", Integer.toString(id.dpRank()));
       put(state, who.add("state", report.state().wireName()), 1.0);
+      put(generation, who, report.registered().generation());
       MediumLabels.of(report.blocks())
           .forEach((medium, held) -> put(blocks, who.add("medium", medium), held));
       Long batches = report.lagBatches();
-      put(lagBatches, who, batches == null ? null : batches.doubleValue());
+      put(lagBatches, who, asDouble(batches));
       Long ms = report.lagMs(nowMicros);
       put(lag, who, ms == null ? null : ms / MILLIS);
       BridgeProgress heard = report.heard();
@@ -80,8 +91,20 @@ final class PublisherMeters implements MultiCollector {
 
     private void addHeard(BridgeProgress heard, Labels who) {
       if (heard.lastTimeMicros() != 0) {
-        put(newest, who, heard.lastTimeMicros() / (double) TimeUnit.SECONDS.toMicros(1));
+        put(newest, who, seconds(heard.lastTimeMicros()));
       }
+      put(life, who, asDouble(heard.life()));
+      put(clears, who, heard.clears());
+      put(sequence, who, asDouble(heard.lastSequence()));
+      Connection connection = heard.connection();
+      if (connection != null) {
+        put(connected, who, connection.up() ? 1 : 0);
+        put(connectionSince, who, seconds(connection.sinceMicros()));
+      }
+      addCounters(heard, who);
+    }
+
+    private void addCounters(BridgeProgress heard, Labels who) {
       heard
           .counters()
           .forEach(
@@ -96,6 +119,14 @@ final class PublisherMeters implements MultiCollector {
                           .build());
                 }
               });
+    }
+
+    private static double seconds(long micros) {
+      return micros / (double) TimeUnit.SECONDS.toMicros(1);
+    }
+
+    private static @Nullable Double asDouble(@Nullable Long number) {
+      return number == null ? null : number.doubleValue();
     }
 
     private static void put(GaugeSnapshot.Builder family, Labels labels, @Nullable Double value) {
@@ -116,7 +147,13 @@ final class PublisherMeters implements MultiCollector {
           blocks.build(),
           lagBatches.build(),
           lag.build(),
-          newest.build());
+          newest.build(),
+          connected.build(),
+          connectionSince.build(),
+          generation.build(),
+          life.build(),
+          clears.build(),
+          sequence.build());
     }
   }
 }

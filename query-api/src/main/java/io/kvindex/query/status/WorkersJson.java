@@ -2,10 +2,12 @@
 package io.kvindex.query.status;
 
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.query.reply.JsonBuffer;
 import io.kvindex.streams.view.StreamPosition;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * are ours.
  */
 final class WorkersJson {
+  private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
+
   private final List<PublisherReport> reports;
   private final long nowMicros;
   private final JsonBuffer out = new JsonBuffer();
@@ -114,17 +119,26 @@ final class WorkersJson {
 
   private void heard(BridgeProgress heard) {
     optional("life", heard.life());
+    optional("clears", heard.clears());
     optional("last_sequence", heard.lastSequence());
     if (heard.lastTimeMicros() != 0) {
-      out.raw(',')
-          .name("last_event_time")
-          .string(Instant.EPOCH.plus(heard.lastTimeMicros(), ChronoUnit.MICROS).toString());
+      time("last_event_time", heard.lastTimeMicros());
+    }
+    Connection connection = heard.connection();
+    if (connection != null) {
+      out.raw(',').name("connected").raw(connection.up() ? TRUE : FALSE);
+      time("connection_since", connection.sinceMicros());
     }
     String error = heard.lastError();
     if (error != null) {
       out.raw(',').name("last_error").string(error);
     }
     numbers("counters", heard.counters());
+  }
+
+  private void time(String name, long micros) {
+    String text = Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    out.raw(',').name(name).string(text);
   }
 
   private void optional(String name, @Nullable Long number) {

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One table's index without any stream behind it; the test's thread is the writer. */
@@ -26,7 +27,7 @@ final class BareIndex implements IndexAccess, TableView {
   boolean readable = true;
   Trust trust = Trust.EXACT;
   long lagMs;
-  List<String> degraded = List.of();
+  Set<PublisherId> degraded = Set.of();
 
   /** {@code holder} is {@code instance/rank/medium}, {@code pool:} in front makes it a pool. */
   void store(String holder, long context, int[] tokens, int blockSize, int... blocks) {
@@ -89,7 +90,7 @@ final class BareIndex implements IndexAccess, TableView {
   }
 
   @Override
-  public Collection<String> degradedInstances() {
+  public Set<PublisherId> degradedPublishers() {
     return degraded;
   }
 

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -145,8 +146,8 @@ class StreamsIndexAccessTest {
     }
 
     @Override
-    public Collection<String> degradedInstances() {
-      return List.of();
+    public Set<PublisherId> degradedPublishers() {
+      return Set.of();
     }
 
     @Override

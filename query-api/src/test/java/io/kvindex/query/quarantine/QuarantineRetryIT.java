@@ -225,7 +225,8 @@ class QuarantineRetryIT {
             null,
             Map.of(),
             Map.of(),
-            List.of());
+            List.of(),
+            null);
     return new Quarantine(
         KAFKA,
         SOON,

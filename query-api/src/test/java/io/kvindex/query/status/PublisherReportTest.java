@@ -10,6 +10,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
@@ -62,8 +63,10 @@ class PublisherReportTest {
             "\"listeners\":{\"0\":{\"endpoint\":\"tcp://h:1\",\"status\":\"active\","
                 + "\"state\":\"degraded\",\"generation\":3,\"visible_event_id\":8,"
                 + "\"visible_gaps\":2,\"lag_batches\":1,\"lag_ms\":3000,"
-                + "\"blocks\":{\"CPU\":2,\"GPU\":4},\"life\":7,\"last_sequence\":9,"
-                + "\"last_event_time\":\"1970-01-01T00:00:05Z\",\"last_error\":\"lost\","
+                + "\"blocks\":{\"CPU\":2,\"GPU\":4},\"life\":7,\"clears\":0,"
+                + "\"last_sequence\":9,\"last_event_time\":\"1970-01-01T00:00:05Z\","
+                + "\"connected\":true,\"connection_since\":\"1970-01-01T00:00:04Z\","
+                + "\"last_error\":\"lost\","
                 + "\"counters\":{\"batches\":10}}}}]");
   }
 
@@ -106,7 +109,8 @@ class PublisherReportTest {
             "lost",
             Map.of("batches", 10L),
             Map.of(),
-            List.of());
+            List.of(),
+            new Connection(true, 4_000_000));
     return new PublisherReport(new Registered(registration(), 3), heard, visible, blocks);
   }
 

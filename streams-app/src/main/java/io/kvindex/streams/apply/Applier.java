@@ -5,8 +5,10 @@ import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
+import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Place;
@@ -15,10 +17,12 @@ import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.row.TableRow;
 import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.StreamState;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +40,7 @@ final class Applier implements KvEvent.Visitor {
   private int tableRef;
   private int publisherRef;
   private long gaps;
+  private @Nullable Position last;
   private long nowMs;
 
   Applier(PartitionTable table, RowBatch batch, Storing storing, Counts counts) {
@@ -49,14 +54,15 @@ final class Applier implements KvEvent.Visitor {
   /**
    * Applies a record whose turn it is.
    *
-   * @param gapsBefore holes of the stream so far
+   * @param before the stream before it, in the same life
    * @param appendTimeMs the log's time of it
    * @return holes of the stream after it
    */
-  long apply(EventRecord next, long gapsBefore, long appendTimeMs) {
+  long apply(EventRecord next, StreamRow before, long appendTimeMs) {
     record = next;
     nowMs = appendTimeMs;
-    gaps = gapsBefore;
+    gaps = before.gaps();
+    last = before.last();
     tableRef = tableRef(next);
     publisherRef = publisherRef(next);
     next.events().forEach(event -> event.accept(this));
@@ -79,6 +85,24 @@ final class Applier implements KvEvent.Visitor {
       batch.put(
           RowKeys.ofId(RowKind.PUBLISHER, ref),
           (kept ? reborn.withGroups(known.groups()) : reborn).encode());
+      settleOthers(first.stream(), kept);
+    }
+  }
+
+  /**
+   * A publisher's other streams, which may never be heard of again: what they lacked is of no
+   * account once nothing of it counts. Where blocks outlive the life, what was held back may have
+   * removed some of them.
+   *
+   * @param own the stream of the record at hand
+   */
+  private void settleOthers(StreamId own, boolean kept) {
+    for (StreamState stream : table.streams().of(own.publisher())) {
+      StreamRow row = stream.row();
+      long left = kept ? Math.max(row.gaps(), stream.held().isEmpty() ? 0 : 1) : 0;
+      if (left != row.gaps() && !row.stream().equals(own)) {
+        batch.position(stream.ref(), row.withGaps(left));
+      }
     }
   }
 
@@ -196,10 +220,15 @@ final class Applier implements KvEvent.Visitor {
     }
     PublisherRow publisher = table.publishers().get(publisherRef);
     batch.put(RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.cleared().encode());
-    if (table.owners().live(publisherRef).isEmpty()) {
+    if (table.owners().live(publisherRef).isEmpty() || isOfStream(event)) {
       // What was missed spoke of blocks that are all gone now.
       gaps = 0;
     }
+  }
+
+  /** Whether it covers all that the stream ever announced, and no other stream's blocks. */
+  private boolean isOfStream(KvEvent.Cleared event) {
+    return event.scope() == KvEvent.ClearScope.STREAM && !current().stream().sub().isEmpty();
   }
 
   private boolean covers(KvEvent.Cleared event, OwnerRow owner) {
@@ -215,14 +244,29 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void gap(KvEvent.Gap event) {
-    gaps++;
-    counts.add(Outcome.GAP);
+    if (!isBehind(event)) {
+      gaps++;
+      counts.add(Outcome.GAP);
+    }
+  }
+
+  /**
+   * Whether all of it is here: a bridge that never heard of the last acknowledgements of the one
+   * before it misses what Kafka has.
+   */
+  private boolean isBehind(KvEvent.Gap event) {
+    if (last == null || !current().stream().sub().isEmpty()) {
+      return false;
+    }
+    int order = Long.compareUnsigned(event.to(), last.eventId());
+    return order < 0 || order == 0 && last.last();
   }
 
   @Override
   public void retired(KvEvent.Retired event) {
     book.killAll(publisherRef);
     gaps = 0;
+    settleOthers(current().stream(), false);
   }
 
   @Override

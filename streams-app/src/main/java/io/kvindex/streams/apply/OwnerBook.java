@@ -51,8 +51,8 @@ final class OwnerBook {
       if (row.tableRef() == tableRef
           && row.rank() == place.rank()
           && row.expiresAtMs() == expiresAtMs
-          && Objects.equals(row.medium(), place.medium())
-          && Objects.equals(row.backendId(), place.backendId())) {
+          && Objects.equals(row.backendId(), place.backendId())
+          && media.isSame(row.medium(), place.medium())) {
         return owner;
       }
     }
@@ -89,7 +89,7 @@ final class OwnerBook {
       OwnerRow row = owner.row();
       boolean medium =
           place.medium() != null
-              ? place.medium().equals(row.medium())
+              ? media.isSame(place.medium(), row.medium())
               : row.pool() || media.tier(row.medium()) == Tier.DEVICE;
       boolean backend = place.backendId() == null || place.backendId().equals(row.backendId());
       if (medium && backend && (row.pool() || row.rank() == place.rank())) {

@@ -116,7 +116,7 @@ public final class TableWriter {
       }
       case DUPLICATE -> {
         if (Protection.DEDUPE.isOff()) {
-          applier.apply(record, stream.gaps(), appendTimeMs);
+          applier.apply(record, stream, appendTimeMs);
           commit();
         }
         counts.record(Outcome.DUPLICATE, record.events().size());
@@ -170,7 +170,7 @@ public final class TableWriter {
 
   private void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
     int ref = streamRef(record);
-    long gaps = applier.apply(record, before.gaps(), appendTimeMs);
+    long gaps = applier.apply(record, before, appendTimeMs);
     batch.position(
         ref,
         new StreamRow(

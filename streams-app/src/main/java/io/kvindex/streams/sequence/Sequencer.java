@@ -46,7 +46,13 @@ public final class Sequencer {
 
   /**
    * Whether a record comes right after the last one applied: the next part of the same batch, or
-   * the first part of a batch that names the last batch as its predecessor, or names none.
+   * the first part of a batch that names the last batch as its predecessor, an earlier one, or
+   * none.
+   *
+   * <p>An earlier one is what a bridge names that did not hear of the last acknowledgements of the
+   * one before it and found that the engine can not replay that far back. Whatever lies between the
+   * batch it names and its own it has declared lost, so there is nothing to wait for, and the gap
+   * has to be seen at once.
    */
   public static boolean follows(@Nullable Position last, Position next, @Nullable Long after) {
     if (last != null && !last.last() && next.eventId() == last.eventId()) {
@@ -55,7 +61,8 @@ public final class Sequencer {
     if (next.part() != 0) {
       return false;
     }
-    return after == null || last != null && last.last() && after == last.eventId();
+    return after == null
+        || last != null && last.last() && Long.compareUnsigned(after, last.eventId()) <= 0;
   }
 
   /** Orders places in a stream. */

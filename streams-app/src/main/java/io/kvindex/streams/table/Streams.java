@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.streams.row.HeldRow;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,10 @@ public final class Streams {
 
   private final Map<Integer, StreamState> byRef = new HashMap<>();
   private final Map<StreamId, StreamState> byId = new HashMap<>();
+  private final Map<PublisherId, List<StreamState>> byPublisher = new HashMap<>();
+
+  /** How many streams with holes, only publishers that have any. */
+  private final Map<PublisherId, Integer> holed = new HashMap<>();
 
   /** Held-back records whose stream's row has not come yet: see {@link Owners#settle}. */
   private final Map<Integer, Map<StreamState.Held, HeldRow>> early = new HashMap<>();
@@ -30,7 +38,7 @@ public final class Streams {
   private volatile int heldRecords;
 
   /** Asked for with every query, so kept ready. */
-  private volatile List<String> degraded = List.of();
+  private volatile Set<PublisherId> degraded = Set.of();
 
   Streams() {}
 
@@ -40,6 +48,9 @@ public final class Streams {
       known = new StreamState(ref, row);
       byRef.put(ref, known);
       byId.put(row.stream(), known);
+      byPublisher
+          .computeIfAbsent(row.stream().publisher(), publisher -> new ArrayList<>(1))
+          .add(known);
       early
           .getOrDefault(ref, Map.of())
           .forEach((place, held) -> foldHeld(ref, place.eventId(), place.part(), held));
@@ -58,22 +69,23 @@ public final class Streams {
                 row.appendTimeMs(),
                 row.gaps()));
     if ((before != null && before.degraded()) != row.gaps() > 0) {
-      listDegraded();
+      noteHoles(row.stream().publisher(), row.gaps() > 0 ? 1 : -1);
     }
     if (row.sourceOffset() > appliedOffset) {
       appliedOffset = row.sourceOffset();
     }
   }
 
-  private void listDegraded() {
-    TreeSet<String> instances = new TreeSet<>();
-    positions.forEach(
-        (stream, position) -> {
-          if (position.degraded()) {
-            instances.add(stream.publisher().instanceId());
-          }
-        });
-    degraded = List.copyOf(instances);
+  private void noteHoles(PublisherId publisher, int streams) {
+    int before = holed.getOrDefault(publisher, 0);
+    if (before + streams == 0) {
+      holed.remove(publisher);
+    } else {
+      holed.put(publisher, before + streams);
+    }
+    if (before == 0 || before + streams == 0) {
+      degraded = Collections.unmodifiableSet(new TreeSet<>(holed.keySet()));
+    }
   }
 
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
@@ -111,6 +123,11 @@ public final class Streams {
     return byId.get(stream);
   }
 
+  /** All streams of a publisher. */
+  public List<StreamState> of(PublisherId publisher) {
+    return byPublisher.getOrDefault(publisher, List.of());
+  }
+
   /** Streams with records held back. */
   public Collection<StreamState> waiting() {
     return waiting.values();
@@ -127,7 +144,7 @@ public final class Streams {
   }
 
   /** Any thread. */
-  List<String> degradedInstances() {
+  Set<PublisherId> degradedPublishers() {
     return degraded;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.streams.index.PrefixIndex;
@@ -11,6 +12,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The read view of a {@link PartitionTable}. */
@@ -98,8 +100,8 @@ public final class TableView implements PartitionView {
   }
 
   @Override
-  public Collection<String> degradedInstances() {
-    return streams.degradedInstances();
+  public Set<PublisherId> degradedPublishers() {
+    return streams.degradedPublishers();
   }
 
   @Override

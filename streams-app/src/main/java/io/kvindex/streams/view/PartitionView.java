@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.view;
 
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.streams.index.PrefixIndex;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +56,11 @@ public interface PartitionView {
   /** All streams seen in this partition. */
   Map<StreamId, StreamPosition> positions();
 
-  /** Instances of which a stream has holes, in order; nearly always none. */
-  Collection<String> degradedInstances();
+  /**
+   * Publishers of which a stream has holes, of whichever table; nearly always none. The same object
+   * until it changes, so that what follows from it is worked out once.
+   */
+  Set<PublisherId> degradedPublishers();
 
   /** Records that wait for their predecessor. */
   int heldRecords();

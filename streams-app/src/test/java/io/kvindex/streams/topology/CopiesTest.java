@@ -13,8 +13,11 @@ import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.row.RowKind;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How often a block must be removed until it is gone, and from where. */
 class CopiesTest {
@@ -85,9 +88,42 @@ class CopiesTest {
   @Test
   void shouldMeanDeviceTier_whenEngineNamesNoMedium() {
     try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(NONE, 0, 1)));
+      index.feed(vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(Place.of("NPU", 0))));
       index.feed(vllm.batch(ab.removed(NONE, 0, 2)));
       assertThat(index.holders("ab")).isEqualTo("v/0/CPU | v/0/CPU");
+    }
+  }
+
+  /** Whatever the device is called, a block is on it as often as it was stored less removed. */
+  @ParameterizedTest
+  @CsvSource({"GPU,", ",GPU", "gpu,GPU", "GPU,HBM", "cuda:0,", "npu,NPU:1"})
+  void shouldReachTheSameCopies_whenStoreAndRemovalSpellTheDeviceDifferently(
+      @Nullable String stored, @Nullable String removed) {
+    Place one = Place.of(stored, 0);
+    Place other = Place.of(removed, 0);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(one)), vllm.batch(ab.removed(other, 0, 2)));
+      assertThat(index.holders("ab")).isEmpty();
+      assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isZero();
+      index.feed(vllm.batch(ab.stored(one), ab.stored(other)));
+      assertThat(index.rows(RowKind.BLOCK)).as("one row a block").isEqualTo(2);
+      index.feed(vllm.batch(ab.removed(one, 0, 2)));
+      assertThat(index.holders("ab")).as("the second copy").isNotEmpty();
+      index.feed(vllm.batch(ab.removed(one, 0, 2)));
+      assertThat(index.holders("ab")).isEmpty();
+      assertThat(index.rows(RowKind.BLOCK)).isZero();
+      assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isZero();
+    }
+  }
+
+  @Test
+  void shouldTellThemApart_whenMediaOfALowerTierAreCalledDifferently() {
+    Place pinned = Place.of("CPU_PINNED", 0);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(ab.stored(CPU), ab.stored(pinned), ab.stored(Place.of("NPU", 0))));
+      index.feed(vllm.batch(ab.removed(CPU, 0, 2)), vllm.batch(ab.removed(GPU, 0, 2)));
+      assertThat(index.holders("a")).isEqualTo("v/0/CPU_PINNED,v/0/NPU");
+      assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isEqualTo(2);
     }
   }
 

@@ -42,7 +42,7 @@ class LivesTest {
             abc.stored(Place.of("GPU", 0)),
             abc.stored(Place.of("CPU", 0)),
             abc.stored(Place.of("DISK", 0)),
-            abc.stored(Place.of("GPU", 1)),
+            abc.stored(Place.of("NPU", 1)),
             abc.stored(Place.of(null, 1)));
   }
 
@@ -50,7 +50,7 @@ class LivesTest {
     IndexDriver index = new IndexDriver(dir);
     index.feed(new Engine("e1").batch(), everywhere, e2.batch(abc.stored(Place.of("GPU", 0))));
     assertThat(index.holders("a"))
-        .isEqualTo("e1/0/CPU,e1/0/DISK,e1/0/GPU,e1/1/GPU,e1/1/null,e2/0/GPU");
+        .isEqualTo("e1/0/CPU,e1/0/DISK,e1/0/GPU,e1/1/NPU,e1/1/null,e2/0/GPU");
     return index;
   }
 
@@ -137,9 +137,9 @@ class LivesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "DEVICE, 0, 'e1/0/CPU,e1/0/DISK,e1/1/GPU,e1/1/null,e2/0/GPU'",
+    "DEVICE, 0, 'e1/0/CPU,e1/0/DISK,e1/1/NPU,e1/1/null,e2/0/GPU'",
     "DEVICE, 1, 'e1/0/CPU,e1/0/DISK,e1/0/GPU,e2/0/GPU'",
-    "DEVICE_AND_HOST, 0, 'e1/0/DISK,e1/1/GPU,e1/1/null,e2/0/GPU'",
+    "DEVICE_AND_HOST, 0, 'e1/0/DISK,e1/1/NPU,e1/1/null,e2/0/GPU'",
     "ALL, 0, 'e2/0/GPU'"
   })
   void shouldHideScope_whenCleared(ClearScope scope, int rank, String left) {

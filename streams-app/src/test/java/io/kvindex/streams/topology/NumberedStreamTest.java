@@ -15,6 +15,7 @@ import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
+import io.kvindex.model.event.KvEvent.Retired;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
@@ -25,7 +26,10 @@ import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +40,11 @@ class NumberedStreamTest {
   private static final PublisherId DAEMON = new PublisherId("daemon", "default", 0);
   private static final String ONE = "model/2///default/node-1/gpu/0/";
   private static final String TWO = "model/2///default/node-2/gpu/0/";
+
+  private static final SourceTraits GPU_ONLY = SourceTraits.defaultFor(SourceType.KV_EVENTS);
+
+  /** Only the name of the medium matters: what the streams' blocks are on outlives the process. */
+  private static final SourceTraits KEPT = new SourceTraits(GPU_ONLY.copies(), Set.of("GPU"), 0, 1);
 
   private static final String EVERYWHERE = "daemon/0/gpu | daemon/0/gpu | daemon/0/gpu";
 
@@ -81,7 +90,7 @@ class NumberedStreamTest {
           record(ONE, 1, 5, null, byHash(ONE, 0)),
           record(TWO, 1, 900, null, byHash(TWO, 0)),
           record("", 1, 0, null, new Gap(7, 8)));
-      assertThat(index.view().degradedInstances()).containsExactly("daemon");
+      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
       index.feed(
           EventRecord.opening(
               Engine.TABLE,
@@ -90,11 +99,100 @@ class NumberedStreamTest {
               SourceTraits.defaultFor(SourceType.KV_EVENTS),
               new Incarnation(1, 2, 0)));
       assertThat(index.holders("abc")).isEmpty();
-      assertThat(index.view().degradedInstances()).isEmpty();
+      assertThat(index.view().degradedPublishers()).isEmpty();
       index.feed(
           record(TWO, 1, 901, 900L, byHash(TWO, 0)), record(TWO, 2, 1, null, byHash(TWO, 0)));
       assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
     }
+  }
+
+  @Test
+  void shouldForgetWhatAStreamLacked_whenANewLifeBeginsWithoutIt() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      makeHole(index, GPU_ONLY);
+      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
+      index.feed(record("", 1, 1, 0L, new Gap(7, 8)), opening(new Incarnation(1, 2, 0), GPU_ONLY));
+      assertThat(index.view().degradedPublishers()).isEmpty();
+      assertThat(gaps(index, ONE)).isZero();
+    }
+  }
+
+  @Test
+  void shouldForgetWhatAStreamLacked_whenThePublisherIsUnregistered() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      makeHole(index, GPU_ONLY);
+      index.feed(like("", new Incarnation(9, 9, 0), GPU_ONLY, 0, null, new Retired()));
+      assertThat(index.view().degradedPublishers()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldForgetWhatAStreamLacked_whenItIsRetiredWithinItsLife() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      makeHole(index, GPU_ONLY);
+      index.feed(record("", 1, 0, null, new Retired()));
+      assertThat(index.view().degradedPublishers()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldStayDegraded_whenBlocksOfTheStreamOutliveTheLife() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      makeHole(index, KEPT);
+      index.feed(opening(new Incarnation(1, 2, 0), KEPT));
+      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
+      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
+      index.feed(opening(new Incarnation(2, 3, 0), KEPT));
+      assertThat(index.holders("abc")).as("another registration keeps nothing").isEmpty();
+      assertThat(index.view().degradedPublishers()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldBeDegraded_whenRecordsOfAKeptStreamStillWaitedAsItsLifeEnded() {
+    Incarnation first = new Incarnation(1, 1, 0);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(
+          like(ONE, first, KEPT, 5, null, byHash(ONE, 0)),
+          like(ONE, first, KEPT, 8, 7L, removed(ONE, 0)));
+      assertThat(index.view().degradedPublishers()).isEmpty();
+      index.feed(opening(new Incarnation(1, 2, 0), KEPT));
+      index.pass(Duration.ofMinutes(1));
+      index.feed(like("", new Incarnation(1, 2, 0), KEPT, 0, null));
+      assertThat(index.view().heldRecords()).isZero();
+      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
+      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
+    }
+  }
+
+  @Test
+  void shouldForgetWhatItLacked_whenTheStreamItselfIsCleared() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      makeHole(index, GPU_ONLY);
+      index.feed(record(TWO, 1, 900, null, byHash(TWO, 0)));
+      index.feed(record(TWO, 1, 901, 900L, new Cleared(0, ClearScope.STREAM)));
+      assertThat(index.view().degradedPublishers()).as("the other one's").containsExactly(DAEMON);
+      index.feed(record(ONE, 1, 9, 8L, new Cleared(0, ClearScope.STREAM)));
+      assertThat(index.holders("abc")).isEmpty();
+      assertThat(index.view().degradedPublishers()).isEmpty();
+    }
+  }
+
+  /** Blocks, then a record whose predecessor never comes. */
+  private void makeHole(IndexDriver index, SourceTraits traits) {
+    Incarnation life = new Incarnation(1, 1, 0);
+    index.feed(like(ONE, life, traits, 5, null, byHash(ONE, 0)), like(ONE, life, traits, 8, 7L));
+    index.pass(Duration.ofMinutes(1)).feed(new Engine("other").batch());
+    assertThat(gaps(index, ONE)).isEqualTo(1);
+  }
+
+  private static long gaps(IndexDriver index, String sub) {
+    return Objects.requireNonNull(index.view().position(new StreamId(DAEMON, sub))).gaps();
+  }
+
+  private static EventRecord opening(Incarnation life, SourceTraits traits) {
+    return EventRecord.opening(
+        Engine.TABLE, StreamId.of(DAEMON), SourceType.KV_EVENTS, traits, life);
   }
 
   private KvEvent byHash(String sub, int from) {
@@ -114,15 +212,25 @@ class NumberedStreamTest {
 
   private static EventRecord record(
       String sub, long life, long id, @Nullable Long after, KvEvent event) {
+    return like(sub, new Incarnation(1, life, 0), GPU_ONLY, id, after, event);
+  }
+
+  private static EventRecord like(
+      String sub,
+      Incarnation life,
+      SourceTraits traits,
+      long id,
+      @Nullable Long after,
+      KvEvent... events) {
     return new EventRecord(
         Engine.TABLE,
         new StreamId(DAEMON, sub),
         SourceType.KV_EVENTS,
-        SourceTraits.defaultFor(SourceType.KV_EVENTS),
-        new Incarnation(1, life, 0),
+        traits,
+        life,
         Position.whole(id),
         after,
         0,
-        List.of(event));
+        List.of(events));
   }
 }

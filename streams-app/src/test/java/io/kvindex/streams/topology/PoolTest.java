@@ -206,14 +206,14 @@ class PoolTest {
       engine.restart();
       index.feed(announced ? engine.opening() : engine.batch(ab.stored(GPU)));
       assertThat(index.view().heldRecords()).isZero();
-      assertThat(index.view().degradedInstances()).containsExactly("e");
+      assertThat(index.view().degradedPublishers()).containsExactly(engine.stream().publisher());
       assertThat(gaps(index)).as("announced, and what was held back is lost").isEqualTo(2);
       index.feed(engine.batch(), engine.restart().opening());
       assertThat(gaps(index)).isEqualTo(2);
       index.feed(engine.batch(new Cleared(0, ClearScope.ALL)), engine.batch(ab.stored(DISK)));
-      assertThat(index.view().degradedInstances()).isEmpty();
+      assertThat(index.view().degradedPublishers()).isEmpty();
       index.feed(engine.restart().opening());
-      assertThat(index.view().degradedInstances()).isEmpty();
+      assertThat(index.view().degradedPublishers()).isEmpty();
     }
   }
 
@@ -227,7 +227,7 @@ class PoolTest {
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(engine.batch(ab.stored(GPU), new Gap(7, 9)));
       index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
-      assertThat(index.view().degradedInstances()).isEmpty();
+      assertThat(index.view().degradedPublishers()).isEmpty();
     }
   }
 

@@ -4,7 +4,9 @@ package io.kvindex.streams.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.Place;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.apply.Outcome;
@@ -12,6 +14,7 @@ import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.view.StreamPosition;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -184,5 +188,76 @@ class SequencingTest {
       assertThat(index.rows(RowKind.HELD)).isZero();
       assertThat(index.count(Outcome.STALE_INCARNATION)).isEqualTo(1);
     }
+  }
+
+  /** What a bridge sends that took over from one whose last acknowledgements nobody heard. */
+  @Test
+  void shouldGoOnAtOnceWithOneGap_whenTheSenderMissesWhatTheLogHasAndDeclaresTheRest() {
+    EventRecord[] sent = new EventRecord[8];
+    for (int i = 0; i < sent.length; i++) {
+      sent[i] = e1.batch(new Prompt("" + (char) ('p' + i)).stored(GPU));
+    }
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(sent[0], sent[1], sent[2], sent[3]);
+      index.feed(at(6, 1L, new Gap(2, 5), abc.stored(GPU)));
+      assertThat(index.holders("abc")).as("nothing waits").isNotEmpty();
+      assertThat(index.view().heldRecords()).isZero();
+      assertThat(position(index, e1).gaps()).isEqualTo(1);
+      assertThat(index.count(Outcome.GAP)).isEqualTo(1);
+      index.feed(sent[5], at(7, 6L));
+      assertThat(position(index, e1).lastWhole()).isEqualTo(7);
+      assertThat(position(index, e1).gaps()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldNotCallItAGap_whenTheLogHasAllThatTheSenderMisses() {
+    EventRecord[] sent = new EventRecord[6];
+    for (int i = 0; i < sent.length; i++) {
+      sent[i] = e1.batch();
+    }
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(sent).feed(at(6, 1L, new Gap(2, 5), abc.stored(GPU)));
+      assertThat(index.holders("abc")).isNotEmpty();
+      assertThat(position(index, e1).degraded()).isFalse();
+      assertThat(index.count(Outcome.GAP)).isZero();
+      index.feed(at(7, 6L, new Gap(7, 7)));
+      assertThat(position(index, e1).gaps()).as("a batch nobody could read").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldWait_whenThePredecessorNamedIsNotThereOrNotWhole() {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(e1.batch(), at(3, 2L, abc.stored(GPU)));
+      assertThat(index.holders("abc")).isEmpty();
+      index.feed(e1.part(0, false), at(2, 0L));
+      assertThat(position(index, e1).last()).isEqualTo(new Position(1, 0, false));
+      index.feed(e1.part(1, true), at(2, 1L));
+      assertThat(index.holders("abc")).isNotEmpty();
+      assertThat(position(index, e1).degraded()).isFalse();
+    }
+  }
+
+  @Test
+  void shouldOrderUnsigned_whenNumbersAreBeyondHalf() {
+    Position last = Position.whole(-2);
+    assertThat(Sequencer.follows(last, Position.whole(-1), Long.MAX_VALUE)).isTrue();
+    assertThat(Sequencer.follows(last, Position.whole(-1), -1L)).isFalse();
+    assertThat(Sequencer.follows(Position.whole(5), Position.whole(-1), -2L)).isFalse();
+  }
+
+  private EventRecord at(long id, @Nullable Long after, KvEvent... events) {
+    EventRecord like = new Engine("e1").batch(events);
+    return new EventRecord(
+        like.table(),
+        like.stream(),
+        like.type(),
+        like.traits(),
+        like.incarnation(),
+        Position.whole(id),
+        after,
+        0,
+        like.events());
   }
 }
