@@ -14,6 +14,7 @@ import io.kvindex.launcher.process.AllCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
 import io.kvindex.launcher.process.IndexCommand;
+import io.kvindex.launcher.process.RepairCommand;
 import io.kvindex.model.chaos.Protection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ import picocli.CommandLine.Spec;
       QueryCommand.class,
       WorkersCommand.class,
       QuarantineCommand.class,
+      RepairCommand.class,
       ChaosCommand.class,
       CommandLine.HelpCommand.class
     },

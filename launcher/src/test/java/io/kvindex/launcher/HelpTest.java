@@ -35,6 +35,7 @@ class HelpTest {
         "query",
         "workers",
         "quarantine list",
+        "repair",
         "ingest",
         "tap"
       })

@@ -7,6 +7,7 @@ import io.kvindex.model.registration.Generations;
 import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.site.SiteRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -77,6 +78,9 @@ final class Assignment {
 
   /** Reads a record; null if it is none of ours. */
   static @Nullable Entry read(ConsumerRecord<byte[], byte[]> record) {
+    if (SiteRecord.isKey(record.key())) {
+      return null;
+    }
     try {
       PublisherId publisher = PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8));
       byte[] value = record.value();

@@ -4,6 +4,7 @@ package io.kvindex.bridge.control;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -131,6 +132,9 @@ final class ProgressReader implements AutoCloseable {
   }
 
   private static @Nullable Seen parse(ConsumerRecord<byte[], byte[]> record) {
+    if (SiteRecord.isKey(record.key())) {
+      return null;
+    }
     try {
       PublisherId publisher = PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8));
       return new Seen(

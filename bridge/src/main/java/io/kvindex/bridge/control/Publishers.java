@@ -139,6 +139,9 @@ final class Publishers {
       return;
     } else if (known != null) {
       endings.fence(publisher, known.progress().table(), registration.type(), generation);
+    } else if (generations.epoch() > 0) {
+      // Its progress may be lost, and its engine may have nothing more to say.
+      endings.fence(publisher, registration.table(), registration.type(), generation);
     }
     followed.put(publisher, next);
     claim(next);

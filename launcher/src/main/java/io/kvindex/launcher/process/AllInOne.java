@@ -4,7 +4,6 @@ package io.kvindex.launcher.process;
 import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
 import io.kvindex.model.Media;
-import io.kvindex.model.registration.Generations;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
@@ -15,6 +14,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +60,7 @@ public final class AllInOne implements AutoCloseable {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     EmbeddedBroker broker = parts.add(EmbeddedBroker.start(options.dataDir().resolve("kafka")));
     String bootstrap = broker.bootstrapServers();
-    int partitions =
+    SiteTopics topics =
         ClusterTopics.ensure(
             Map.of("bootstrap.servers", bootstrap),
             EVENT_PARTITIONS,
@@ -68,12 +68,13 @@ public final class AllInOne implements AutoCloseable {
             LOG_BYTES_PER_PARTITION);
     IndexerConfig tables =
         IndexerConfig.at(bootstrap, options.dataDir().resolve("tables")).alone(NAME);
-    IndexerApp indexer = parts.add(IndexerApp.start(tables, partitions, metrics));
+    IndexerApp indexer = parts.add(IndexerApp.start(tables, topics.eventPartitions(), metrics));
     Bridge bridge =
         parts.add(
             Bridge.start(
                 BridgeConfig.at(bootstrap)
                     .withGroupInstanceId(NAME)
+                    .with(topics.generations())
                     .withRawQuarantine(options.rawQuarantine()),
                 metrics));
     QueryApi api =
@@ -85,7 +86,7 @@ public final class AllInOne implements AutoCloseable {
                     REGISTRATION_TIMEOUT,
                     options.defaultProfile(),
                     Media.standard(),
-                    Generations.FIRST),
+                    topics.generations()),
                 new StreamsIndexAccess(
                     indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros()))),
                 metrics,
@@ -93,7 +94,18 @@ public final class AllInOne implements AutoCloseable {
     URI uri = URI.create("http://" + options.bind() + ":" + api.port());
     StartupGate.awaitReady(uri);
     StartupGate.register(uri, options.conductor().registrations());
-    return new AllInOne(parts, bootstrap, partitions, uri);
+    return new AllInOne(parts, bootstrap, topics.eventPartitions(), uri);
+  }
+
+  /** See {@link ClusterTopics#repair}; for the broker of a data directory. */
+  static List<String> repairTopics(String bootstrapServers, boolean always)
+      throws InterruptedException {
+    return ClusterTopics.repair(
+        Map.of("bootstrap.servers", bootstrapServers),
+        EVENT_PARTITIONS,
+        ONE_COPY,
+        LOG_BYTES_PER_PARTITION,
+        always);
   }
 
   private static long ageMs(OptionalLong sinceMicros) {

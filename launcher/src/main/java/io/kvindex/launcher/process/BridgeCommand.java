@@ -51,11 +51,13 @@ public final class BridgeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    cluster.ensureTopics();
+    SiteTopics topics = cluster.ensureTopics();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Bridge bridge =
         Bridge.start(
-            BridgeConfig.at(cluster.bootstrapServers()).withRawQuarantine(rawQuarantine.isOn()),
+            BridgeConfig.at(cluster.bootstrapServers())
+                .withRawQuarantine(rawQuarantine.isOn())
+                .with(topics.generations()),
             metrics);
     BridgeHttp http = new BridgeHttp(bridge, metrics, bind, httpPort);
     spec.commandLine()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
@@ -35,9 +36,15 @@ final class ClusterOptions {
     return kafka;
   }
 
-  /** Creates missing topics, checks the others; the partitions of the events topic. */
-  int ensureTopics() throws InterruptedException {
+  /** Creates missing topics, checks the others. */
+  SiteTopics ensureTopics() throws InterruptedException {
     return ClusterTopics.ensure(
         Map.of("bootstrap.servers", kafka), eventPartitions, replication, UNBOUNDED);
+  }
+
+  /** See {@link ClusterTopics#repair}. */
+  List<String> repairTopics(boolean always) throws InterruptedException {
+    return ClusterTopics.repair(
+        Map.of("bootstrap.servers", kafka), eventPartitions, replication, UNBOUNDED, always);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
@@ -17,7 +18,8 @@ import org.apache.kafka.clients.admin.TopicDescription;
 final class ClusterTopics {
 
   private static final Duration RETENTION = Duration.ofDays(7);
-  private static final long ANSWER_MS = TimeUnit.SECONDS.toMillis(30);
+  private static final Duration ANSWER = Duration.ofSeconds(30);
+  private static final long ANSWER_MS = ANSWER.toMillis();
 
   private ClusterTopics() {}
 
@@ -27,19 +29,61 @@ final class ClusterTopics {
    * @param eventPartitions partitions of a new events topic; an existing one keeps its own
    * @param replication copies of new topics
    * @param bytesPerPartition upper bound of a partition of the events log, -1 = none
-   * @return partitions of the events topic
    * @throws io.kvindex.model.topic.TopicMismatchException if an existing topic does not fit
+   * @throws io.kvindex.model.site.TopicRecreatedException if one is not the one it was
    * @throws IllegalStateException if the cluster does not answer
    */
-  static int ensure(
+  static SiteTopics ensure(
       Map<String, Object> kafka, int eventPartitions, short replication, long bytesPerPartition)
       throws InterruptedException {
+    return with(
+        kafka,
+        admin -> {
+          int partitions = create(admin, eventPartitions, replication, bytesPerPartition);
+          return new SiteTopics(partitions, new SiteCheck(admin, kafka, ANSWER).verify());
+        });
+  }
+
+  /**
+   * Creates missing topics and takes all for the site's own, in a new epoch.
+   *
+   * @param always also where they are
+   * @return those that were not
+   */
+  static List<String> repair(
+      Map<String, Object> kafka,
+      int eventPartitions,
+      short replication,
+      long bytesPerPartition,
+      boolean always)
+      throws InterruptedException {
+    return with(
+        kafka,
+        admin -> {
+          create(admin, eventPartitions, replication, bytesPerPartition);
+          return new SiteCheck(admin, kafka, ANSWER).repair(always);
+        });
+  }
+
+  private static int create(
+      Admin admin, int eventPartitions, short replication, long bytesPerPartition)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    int partitions = existing(admin, eventPartitions);
+    new TopicCheck(admin, ANSWER_MS)
+        .ensure(Topics.all(partitions, replication, RETENTION, bytesPerPartition));
+    return partitions;
+  }
+
+  private interface Work<T> {
+    T with(Admin admin) throws InterruptedException, ExecutionException, TimeoutException;
+  }
+
+  private static <T> T with(Map<String, Object> kafka, Work<T> work) throws InterruptedException {
     try (Admin admin = Admin.create(kafka)) {
-      int partitions = existing(admin, eventPartitions);
-      new TopicCheck(admin, ANSWER_MS)
-          .ensure(Topics.all(partitions, replication, RETENTION, bytesPerPartition));
-      return partitions;
-    } catch (TimeoutException | ExecutionException e) {
+      return work.with(admin);
+    } catch (TimeoutException
+        | ExecutionException
+        | org.apache.kafka.common.errors.TimeoutException e) {
       throw new IllegalStateException(
           "Kafka at "
               + kafka.get("bootstrap.servers")

@@ -2,7 +2,6 @@
 package io.kvindex.launcher.process;
 
 import io.kvindex.model.Media;
-import io.kvindex.model.registration.Generations;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
@@ -66,13 +65,13 @@ public final class IndexCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    int partitions = cluster.ensureTopics();
+    SiteTopics topics = cluster.ensureTopics();
     Closing parts = new Closing();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     IndexerConfig config =
         IndexerConfig.at(cluster.bootstrapServers(), dataDir.resolve("tables"))
             .advertisedAs(advertise == null ? bind + ":" + httpPort : advertise);
-    IndexerApp indexer = parts.add(IndexerApp.start(config, partitions, metrics));
+    IndexerApp indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
     QueryApi api =
         parts.add(
             QueryApi.start(
@@ -82,7 +81,7 @@ public final class IndexCommand implements Callable<Integer> {
                     REGISTRATION_TIMEOUT,
                     AllCommand.defaultProfile(System.getenv()),
                     Media.standard(),
-                    Generations.FIRST),
+                    topics.generations()),
                 new StreamsIndexAccess(indexer, () -> 0),
                 metrics,
                 new QuarantineReader()));

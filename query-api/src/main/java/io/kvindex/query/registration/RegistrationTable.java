@@ -8,6 +8,7 @@ import io.kvindex.model.registration.Generations;
 import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.follow.RecordSink;
 import io.kvindex.query.follow.TopicFollower;
@@ -98,6 +99,9 @@ public final class RegistrationTable implements AutoCloseable {
 
     @Override
     public void apply(ConsumerRecord<byte[], byte[]> record) {
+      if (SiteRecord.isKey(record.key())) {
+        return;
+      }
       try {
         PublisherId publisher = PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8));
         if (record.value() == null) {

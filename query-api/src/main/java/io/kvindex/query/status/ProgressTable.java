@@ -5,6 +5,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.follow.RecordSink;
 import io.kvindex.query.follow.TopicFollower;
@@ -47,6 +48,9 @@ public final class ProgressTable implements AutoCloseable {
 
     @Override
     public void apply(ConsumerRecord<byte[], byte[]> record) {
+      if (SiteRecord.isKey(record.key())) {
+        return;
+      }
       try {
         if (record.value() == null) {
           newest.remove(PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8)));

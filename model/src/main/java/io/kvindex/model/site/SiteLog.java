@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.site;
+
+import io.kvindex.model.topic.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes the site's record in the compacted topics. */
+final class SiteLog {
+
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final List<TopicPartition> COPIES =
+      List.of(
+          new TopicPartition(Topics.REGISTRATIONS, 0),
+          new TopicPartition(Topics.BRIDGE_PROGRESS, 0));
+
+  private final Map<String, Object> kafka;
+  private final Duration timeout;
+
+  SiteLog(Map<String, Object> kafka, Duration timeout) {
+    this.kafka = Map.copyOf(kafka);
+    this.timeout = timeout;
+  }
+
+  /**
+   * What the topics hold.
+   *
+   * @param newest the copy of the highest epoch, null = there is none
+   * @param copies how many copies are equal to it
+   * @param records records ever written, by topic
+   */
+  record Content(@Nullable SiteRecord newest, int copies, Map<String, Long> records) {
+
+    boolean isComplete() {
+      return copies == COPIES.size();
+    }
+
+    boolean wasWritten(String topic) {
+      return records.getOrDefault(topic, 0L) > 0;
+    }
+  }
+
+  /** The number of partitions says where to look. */
+  Content read(Map<String, Integer> partitions) throws TimeoutException {
+    Map<String, Object> config = new HashMap<>(kafka);
+    config.put("enable.auto.commit", false);
+    config.put("allow.auto.create.topics", false);
+    config.put("fetch.max.wait.ms", 10);
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      List<TopicPartition> all = new ArrayList<>();
+      partitions.forEach(
+          (topic, count) -> {
+            for (int i = 0; i < count; i++) {
+              all.add(new TopicPartition(topic, i));
+            }
+          });
+      // The ends first: who writes the record meanwhile then is either not counted, or read.
+      Map<TopicPartition, Long> ends = consumer.endOffsets(all, timeout);
+      Map<String, Long> records = new HashMap<>();
+      ends.forEach((partition, end) -> records.merge(partition.topic(), end, Long::sum));
+      Map<TopicPartition, SiteRecord> found = copies(consumer, ends);
+      SiteRecord newest = null;
+      for (SiteRecord one : found.values()) {
+        newest = newest == null || one.epoch() > newest.epoch() ? one : newest;
+      }
+      SiteRecord wanted = newest;
+      int copies = (int) found.values().stream().filter(one -> one.equals(wanted)).count();
+      return new Content(newest, copies, records);
+    }
+  }
+
+  private Map<TopicPartition, SiteRecord> copies(
+      KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends)
+      throws TimeoutException {
+    consumer.assign(COPIES);
+    consumer.seekToBeginning(COPIES);
+    Map<TopicPartition, SiteRecord> found = new HashMap<>();
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (COPIES.stream()
+        .anyMatch(copy -> consumer.position(copy, timeout) < ends.getOrDefault(copy, 0L))) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new TimeoutException("the compacted topics were not read to their end in " + timeout);
+      }
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+        if (SiteRecord.isKey(record.key()) && record.value() != null) {
+          found.put(
+              new TopicPartition(record.topic(), record.partition()),
+              SiteRecord.decode(record.value()));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Writes both copies; returns when they are durable. */
+  void write(SiteRecord record) throws InterruptedException, ExecutionException, TimeoutException {
+    Map<String, Object> config = new HashMap<>(kafka);
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+      List<Future<?>> sent = new ArrayList<>();
+      for (TopicPartition copy : COPIES) {
+        sent.add(
+            producer.send(
+                new ProducerRecord<>(
+                    copy.topic(), copy.partition(), SiteRecord.key(), record.encode())));
+      }
+      for (Future<?> one : sent) {
+        one.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.site;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kvindex.model.event.MalformedRecordException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which topics a site's positions belong to, kept in partition 0 of both compacted topics under a
+ * key no publisher can have. Either copy outlives the loss of the other one's topic.
+ *
+ * @param epoch how often the site was repaired
+ * @param topicIds Kafka's id of each topic, by name
+ */
+public record SiteRecord(long epoch, Map<String, String> topicIds) {
+
+  /** Newest version written; older ones stay readable. */
+  static final int VERSION = 1;
+
+  private static final byte[] KEY = "site".getBytes(StandardCharsets.US_ASCII);
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  public SiteRecord {
+    topicIds = Map.copyOf(topicIds);
+  }
+
+  /** The Kafka key. */
+  static byte[] key() {
+    return KEY.clone();
+  }
+
+  /** Whether a record of a compacted topic is this one, so none of a publisher. */
+  public static boolean isKey(byte @Nullable [] key) {
+    return Arrays.equals(key, KEY);
+  }
+
+  /** The bytes to send. */
+  byte[] encode() {
+    try {
+      return JSON.writeValueAsBytes(new Wire(VERSION, epoch, topicIds));
+    } catch (IOException e) {
+      throw new IllegalStateException("BUG: a site record that can not be written: " + this, e);
+    }
+  }
+
+  /**
+   * Reads it back.
+   *
+   * @throws MalformedRecordException if the bytes are no such record
+   */
+  static SiteRecord decode(byte[] bytes) {
+    try {
+      Wire wire = JSON.readValue(bytes, Wire.class);
+      return new SiteRecord(wire.epoch(), wire.topics());
+    } catch (IOException | IllegalArgumentException | NullPointerException e) {
+      throw new MalformedRecordException("not a site record: " + e.getMessage(), e);
+    }
+  }
+
+  private record Wire(
+      @JsonProperty("v") int version,
+      @JsonProperty("epoch") long epoch,
+      @JsonProperty("topics") Map<String, String> topics) {}
+}

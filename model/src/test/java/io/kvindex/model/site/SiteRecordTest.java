@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.site;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.MalformedRecordException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SiteRecordTest {
+
+  @Test
+  void shouldBeReadBack_whenWritten() {
+    SiteRecord record = new SiteRecord(3, Map.of("kvindex.events", "uLZ1rCk4Rr2YkM4E4lT0uA"));
+    assertThat(SiteRecord.decode(record.encode())).isEqualTo(record);
+  }
+
+  @Test
+  void shouldStayReadable_whateverLaterVersionsAdd() {
+    byte[] written =
+        "{\"v\":1,\"epoch\":2,\"topics\":{\"t\":\"i\"},\"more\":[1]}"
+            .getBytes(StandardCharsets.UTF_8);
+    assertThat(SiteRecord.decode(written)).isEqualTo(new SiteRecord(2, Map.of("t", "i")));
+  }
+
+  @Test
+  void shouldBeMalformed_whenItIsNone() {
+    assertThatThrownBy(() -> SiteRecord.decode(new byte[] {1}))
+        .isInstanceOf(MalformedRecordException.class);
+    assertThatThrownBy(() -> SiteRecord.decode("{\"v\":1}".getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(MalformedRecordException.class);
+  }
+
+  @Test
+  void shouldHaveAKeyNoPublisherHas() {
+    assertThat(SiteRecord.isKey(SiteRecord.key())).isTrue();
+    assertThat(SiteRecord.isKey("e|default|0".getBytes(StandardCharsets.UTF_8))).isFalse();
+    assertThat(SiteRecord.isKey(null)).isFalse();
+    assertThatThrownBy(
+            () -> PublisherId.parse(new String(SiteRecord.key(), StandardCharsets.UTF_8)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
