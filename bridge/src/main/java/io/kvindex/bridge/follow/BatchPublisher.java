@@ -195,7 +195,7 @@ final class BatchPublisher {
       status.cleared(); // a stream's clear leaves the others as they were
     }
     if (decoded.doubtful()) {
-      status.degraded(
+      status.unreadable(
           "batch "
               + Long.toUnsignedString(batch.sequence())
               + " holds an unreadable event, which may have taken blocks away");
@@ -212,7 +212,7 @@ final class BatchPublisher {
   private void quarantine(RawBatch batch, String reason) {
     metrics.rejected(reason);
     status.outcome(FrameOutcome.QUARANTINED, 1);
-    status.degraded(
+    status.unreadable(
         "batch " + Long.toUnsignedString(batch.sequence()) + " is in quarantine: " + reason);
     byte[] payload = batch.payload();
     sink.quarantine(

@@ -12,15 +12,19 @@ import java.time.Duration;
  * @param bufferedBytes the same for all publishers together, in bytes
  * @param recordBytes size from which a batch is split into several records, in bytes
  * @param retry pause after a failed send or a socket that could not be opened
+ * @param recovery pause before it is looked at whether a replay has everything that was lost after
+ *     all; doubled each time, up to 64 times as long
  */
 public record FollowLimits(
     int socketHighWaterMark,
     int bufferedBatches,
     long bufferedBytes,
     int recordBytes,
-    Duration retry) {
+    Duration retry,
+    Duration recovery) {
 
   /** For a site of some hundred engines. */
   public static final FollowLimits DEFAULT =
-      new FollowLimits(1_000, 20_000, 256L << 20, 512 << 10, Duration.ofSeconds(1));
+      new FollowLimits(
+          1_000, 20_000, 256L << 20, 512 << 10, Duration.ofSeconds(1), Duration.ofMinutes(1));
 }

@@ -29,7 +29,8 @@ final class FollowStatus {
   private final BridgeMetrics metrics;
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
   private volatile PublisherState phase = PublisherState.PENDING;
-  private volatile boolean degraded;
+  private volatile boolean lossy;
+  private volatile boolean unreadable;
   private volatile boolean mismatched;
   private volatile boolean ambiguous;
   private volatile boolean failed;
@@ -38,7 +39,7 @@ final class FollowStatus {
 
   FollowStatus(BridgeMetrics metrics, boolean degraded) {
     this.metrics = metrics;
-    this.degraded = degraded;
+    this.lossy = degraded;
   }
 
   /** The state, worst news first; missing events stay missing while a replay runs. */
@@ -49,7 +50,7 @@ final class FollowStatus {
     if (mismatched || ambiguous) {
       return PublisherState.MISMATCHED;
     }
-    return degraded ? PublisherState.DEGRADED : phase;
+    return lossy || unreadable ? PublisherState.DEGRADED : phase;
   }
 
   void phase(PublisherState next) {
@@ -62,21 +63,34 @@ final class FollowStatus {
     lastError = problem;
   }
 
-  void degraded(String problem) {
-    degraded = true;
+  /** Batches of this life are missing. */
+  void lossy(String problem) {
+    lossy = true;
     lastError = problem;
+  }
+
+  /** A batch of this life was of no use, and reading it again would change nothing. */
+  void unreadable(String problem) {
+    unreadable = true;
+    lastError = problem;
+  }
+
+  /** Whether a complete replay from the life's beginning would have everything. */
+  boolean isRepairable() {
+    return lossy && !unreadable;
   }
 
   /** What was wrong with the life before is no news any more. */
   void newLife() {
-    degraded = false;
+    cleared();
     mismatched = false;
     lastError = null;
   }
 
   /** Nothing it announced before counts any more, so nothing of it is missing either. */
   void cleared() {
-    degraded = false;
+    lossy = false;
+    unreadable = false;
   }
 
   void mismatched(boolean is, @Nullable String problem) {

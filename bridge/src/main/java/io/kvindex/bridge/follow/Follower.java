@@ -60,6 +60,7 @@ final class Follower implements IoLoop.Reader {
   private final CurrentLife life;
   private final Succession succession;
   private final Asking asking;
+  private final Recovery recovery;
   private final Doubts doubts = new Doubts();
   private final Reception reception;
   private Phase phase = Phase.CONNECTING;
@@ -76,6 +77,7 @@ final class Follower implements IoLoop.Reader {
     this.signal = context.loop().signal(this::onSignal);
     this.life = new CurrentLife(start, claims, signal::raise);
     this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
+    this.recovery = new Recovery(registration.replayEndpoint(), context, status, signal::raise);
     this.reception = new Reception(intake, asking, doubts, life, buffer, status);
     this.succession =
         new Succession(
@@ -132,6 +134,7 @@ final class Follower implements IoLoop.Reader {
   void stop() {
     phase = Phase.STOPPED;
     asking.cancel();
+    recovery.cancel();
     subscription.close();
     status.outcome(FrameOutcome.ABANDONED, buffer.clear());
     intake.end();
@@ -224,6 +227,7 @@ final class Follower implements IoLoop.Reader {
   private void onNewLife() {
     intake.begin();
     status.newLife();
+    recovery.newLife();
     doubts.newLife();
     asking.noteAskedAt(null);
     phase = Phase.ADOPTED;
@@ -299,6 +303,9 @@ final class Follower implements IoLoop.Reader {
         phase = Phase.LIVE;
         asking.noteAskedAt(null);
         status.phase(PublisherState.ACTIVE);
+        if (recovery.look(intake)) {
+          endLife("its replay has everything again");
+        }
         return;
       }
       act(reception.live(next));

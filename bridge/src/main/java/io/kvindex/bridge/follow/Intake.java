@@ -58,6 +58,11 @@ final class Intake {
     return position.expected();
   }
 
+  /** Whether a life's numbers begin with that batch's. */
+  boolean isFirst(RawBatch batch) {
+    return position.isFirst(batch.sequence());
+  }
+
   Place place(RawBatch batch) {
     return position.place(batch.sequence());
   }
@@ -146,7 +151,7 @@ final class Intake {
     holes.lost(from);
     status.lost(to - from + 1);
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
-    status.degraded("batches " + range + " are lost: no replay has them");
+    status.lossy("batches " + range + " are lost: no replay has them");
     if (warnings.allows()) {
       LOG.warn("publisher={} lost batches={}", registration.publisher(), range);
     }

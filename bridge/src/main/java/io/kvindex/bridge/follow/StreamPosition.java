@@ -38,8 +38,13 @@ final class StreamPosition {
     return last == null ? 0 : last + 1;
   }
 
+  /** Whether numbers begin with that one. */
+  boolean isFirst(long sequence) {
+    return sequence == 0 || countsFromOne && sequence == 1;
+  }
+
   Place place(long sequence) {
-    if (countsFromOne && last == null && sequence == 1) {
+    if (last == null && isFirst(sequence)) {
       return Place.NEXT;
     }
     int order = Long.compareUnsigned(sequence, expected());

@@ -74,7 +74,9 @@ class AccountingTest {
   void shouldFindEachFrameAndEventAmongTheCauses_whenEverythingGoesWrong(int run) throws Exception {
     System.out.println("AccountingTest run " + run);
     Random random = Fuzz.random(AccountingTest.class);
-    FollowLimits limits = new FollowLimits(100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20));
+    FollowLimits limits =
+        new FollowLimits(
+            100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20), Duration.ofMinutes(1));
     Following following = follow(limits, run == 4 ? null : engine.replayEndpoint());
     connect(following);
     for (int i = 0; i < STEPS; i++) {

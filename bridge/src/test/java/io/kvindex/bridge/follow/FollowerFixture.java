@@ -12,6 +12,7 @@ import io.kvindex.bridge.zmq.Replays;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -76,8 +77,25 @@ abstract class FollowerFixture {
 
   final List<EventRecord> sent() {
     List<EventRecord> records = new ArrayList<>();
-    producer.history().forEach(r -> records.add(EventRecordCodec.decode(r.value())));
+    producer.history().stream()
+        .filter(r -> r.topic().equals(Topics.EVENTS))
+        .forEach(r -> records.add(EventRecordCodec.decode(r.value())));
     return records;
+  }
+
+  final boolean isSent(String instance, long sequence) {
+    while (producer.completeNext()) {}
+    return sentOf(instance).stream().anyMatch(r -> r.position().eventId() == sequence);
+  }
+
+  final List<EventRecord> sentOf(String instance) {
+    return sent().stream()
+        .filter(r -> r.stream().publisher().instanceId().equals(instance))
+        .toList();
+  }
+
+  static boolean hasGap(EventRecord record) {
+    return record.events().stream().anyMatch(KvEvent.Gap.class::isInstance);
   }
 
   private static Cluster cluster() {

@@ -10,7 +10,6 @@ import io.kvindex.bridge.testing.Site;
 import io.kvindex.bridge.zmq.ReplayPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class SilentReplayTest extends FollowerFixture {
 
   private static final Duration ANSWER = Duration.ofSeconds(3);
+  private static final Duration RECOVERY = Duration.ofMillis(200);
   private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
   private final FakeEngine silent = new FakeEngine(true);
@@ -32,7 +32,7 @@ class SilentReplayTest extends FollowerFixture {
   SilentReplayTest() {
     super(
         new ReplayPolicy(4, ANSWER, 1, 6, 1_000, Duration.ofMillis(20)),
-        new FollowLimits(1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(100)));
+        new FollowLimits(1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(100), RECOVERY));
     silent.silent(true);
   }
 
@@ -57,7 +57,7 @@ class SilentReplayTest extends FollowerFixture {
     engine.publishUnheard(10, 14);
     engine.publish(15, 15);
     await().atMost(AT_ONCE).until(() -> isSent("e", 15));
-    assertThat(sentOf("e")).noneMatch(SilentReplayTest::hasGap).hasSize(16);
+    assertThat(sentOf("e")).noneMatch(FollowerFixture::hasGap).hasSize(16);
     assertThat(others).hasSize(many);
   }
 
@@ -72,7 +72,7 @@ class SilentReplayTest extends FollowerFixture {
     silent.publish(1, 5);
     await().atMost(AT_ONCE).until(() -> isSent("e", 5));
     assertThat(silent.asks()).isEqualTo(2);
-    assertThat(sentOf("e")).noneMatch(SilentReplayTest::hasGap);
+    assertThat(sentOf("e")).noneMatch(FollowerFixture::hasGap);
   }
 
   @Test
@@ -127,20 +127,5 @@ class SilentReplayTest extends FollowerFixture {
         acked == null ? null : new SendSession.Acked(acked, 0),
         false,
         false);
-  }
-
-  private boolean isSent(String instance, long sequence) {
-    while (producer.completeNext()) {}
-    return sentOf(instance).stream().anyMatch(r -> r.position().eventId() == sequence);
-  }
-
-  private List<EventRecord> sentOf(String instance) {
-    return sent().stream()
-        .filter(r -> r.stream().publisher().instanceId().equals(instance))
-        .toList();
-  }
-
-  private static boolean hasGap(EventRecord record) {
-    return record.events().stream().anyMatch(KvEvent.Gap.class::isInstance);
   }
 }

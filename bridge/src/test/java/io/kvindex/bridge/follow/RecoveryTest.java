@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.bridge.follow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvindex.bridge.zmq.ReplayPolicy;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.progress.PublisherState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What was given up as lost, and can be had after all, or not. */
+@Timeout(60)
+class RecoveryTest extends FollowerFixture {
+
+  private static final Duration PAUSE = Duration.ofMillis(100);
+  private static final Duration A_WHILE = Duration.ofSeconds(2);
+
+  RecoveryTest() {
+    super(
+        new ReplayPolicy(4, Duration.ofMillis(800), 1, 3, 1_000, Duration.ofMillis(10)),
+        new FollowLimits(1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(20), PAUSE));
+  }
+
+  @Test
+  void shouldHaveEverythingFromItsStart_whenASilentReplayAnswersAgain() throws Exception {
+    Following following = loseBatches();
+    assertThat(following.status().counters()).doesNotContainKey("new_lives");
+    engine.silent(false);
+    await().atMost(SOON).until(() -> following.status().state() == PublisherState.ACTIVE);
+    engine.publish(16, 16);
+    await().atMost(SOON).until(() -> isSent("e", 16));
+    List<EventRecord> rebuilt = ofLife(following.status().incarnation());
+    assertThat(rebuilt.get(0).isOpening()).isTrue();
+    assertThat(rebuilt.stream().filter(r -> !r.isOpening()).map(r -> r.position().eventId()))
+        .containsExactlyElementsOf(LongStream.rangeClosed(0, 16).boxed().toList());
+    assertThat(rebuilt).noneMatch(FollowerFixture::hasGap);
+    assertThat(following.status().counters()).containsEntry("new_lives", 1L);
+  }
+
+  @Test
+  void shouldStayDegraded_whenTheReplayBeginsLater() throws Exception {
+    Following following = loseBatches();
+    engine.forgetBefore(5);
+    int before = engine.asks();
+    engine.silent(false);
+    await().atMost(SOON).until(() -> engine.asks() >= before + 2);
+    // Whoever comes too late once does so for ever: nobody asks again.
+    await().pollDelay(PAUSE.multipliedBy(2)).until(() -> true);
+    int asked = engine.asks();
+    await()
+        .during(A_WHILE)
+        .atMost(SOON)
+        .until(() -> following.status().state() == PublisherState.DEGRADED);
+    assertThat(engine.asks()).isEqualTo(asked);
+    assertThat(following.status().incarnation().life()).isEqualTo(7);
+  }
+
+  @Test
+  void shouldNotAskForItAgain_whenABatchCanNotBeRead() throws Exception {
+    engine.publish(0, 4);
+    engine.publish(5, new byte[] {(byte) 0xc1});
+    Following following = follow();
+    await().atMost(SOON).until(() -> isSent("e", 5));
+    await().atMost(SOON).until(() -> following.status().state() == PublisherState.DEGRADED);
+    await()
+        .during(A_WHILE)
+        .atMost(SOON)
+        .until(() -> following.status().state() == PublisherState.DEGRADED);
+    assertThat(following.status().incarnation().life()).isEqualTo(7);
+  }
+
+  @Test
+  void shouldWaitLongerEachTime_whenTheRebuiltLifeLacksTheSame() throws Exception {
+    engine.publish(0, 9);
+    engine.losing((ask, sequence) -> sequence == 5);
+    Following following = follow();
+    long begun = System.nanoTime();
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              assertThat(isSent("e", 9)).isTrue();
+              Map<String, Long> counters = following.status().counters();
+              assertThat(counters).hasEntrySatisfying("new_lives", n -> assertThat(n).isEqualTo(3));
+            });
+    // 0.1, 0.2 and 0.4 s at least.
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(PAUSE.multipliedBy(7));
+  }
+
+  /** Follows an engine whose replay falls silent when it is needed. */
+  private Following loseBatches() throws Exception {
+    engine.publish(0, 9);
+    Following following = follow();
+    await().atMost(SOON).until(() -> isSent("e", 9));
+    await().atMost(SOON).until(() -> following.status().state() == PublisherState.ACTIVE);
+    engine.silent(true);
+    engine.publishUnheard(10, 14);
+    engine.publish(15, 15);
+    await().atMost(SOON).until(() -> isSent("e", 15));
+    assertThat(following.status().state()).isEqualTo(PublisherState.DEGRADED);
+    return following;
+  }
+
+  private List<EventRecord> ofLife(Incarnation incarnation) {
+    return sentOf("e").stream().filter(r -> r.incarnation().equals(incarnation)).toList();
+  }
+}
