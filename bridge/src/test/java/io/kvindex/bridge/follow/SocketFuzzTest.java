@@ -216,7 +216,9 @@ class SocketFuzzTest {
   private Following follow() throws InterruptedException {
     budget.onReopened(loop::wakeUp);
     EventSink sink = new EventSink(producer, 4, true, budget, metrics);
-    FollowLimits limits = new FollowLimits(100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20));
+    FollowLimits limits =
+        new FollowLimits(
+            100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20), Duration.ofMinutes(1));
     return new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, limits)
         .start(
             new Life(
