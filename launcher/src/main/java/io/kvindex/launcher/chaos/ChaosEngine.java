@@ -75,6 +75,11 @@ final class ChaosEngine implements AutoCloseable {
     return engine.options().wire().replayBatches();
   }
 
+  /** Whether it keeps batches to replay, and is registered so. */
+  boolean hasReplay() {
+    return replayBatches() > 0;
+  }
+
   SimulatedEngine engine() {
     return engine;
   }

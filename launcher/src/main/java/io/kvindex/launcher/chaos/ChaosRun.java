@@ -149,6 +149,7 @@ public final class ChaosRun {
     boolean full = options.shape() == Shape.FULL;
     if (full) {
       last.outage(check);
+      last.withoutReplay(fleet.named(Fleet.WITHOUT_REPLAY), check);
     }
     fleet.stopLoad();
     last.silence(fleet.named("silent"));

@@ -110,6 +110,21 @@ public final class ChildProcess implements AutoCloseable {
         "kvindex " + arguments + " ended by itself with code " + process.exitValue());
   }
 
+  /** Ends it with us if we are stopped: nobody else knows of it. */
+  private static void dieWithUs(Process process) {
+    Thread hook = new Thread(process::destroyForcibly, "end-child");
+    Runtime.getRuntime().addShutdownHook(hook);
+    process.onExit().thenRun(() -> forget(hook));
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // It is running: we are being stopped.
+    }
+  }
+
   private Process start() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -127,7 +142,9 @@ public final class ChildProcess implements AutoCloseable {
     builder.redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     try {
-      return builder.start();
+      Process started = builder.start();
+      dieWithUs(started);
+      return started;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.chaos;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.chaos.IndexApi.Answer;
 import io.kvindex.launcher.chaos.Prompt.Context;
-import io.kvindex.sandbox.engine.Holdings;
-import io.kvindex.sandbox.engine.Medium;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,8 +32,7 @@ final class FinalCheck {
   private final Findings findings;
   private final Random random;
   private String missing = "";
-  private int compared;
-  private int nonZero;
+  private RowCheck rows = new RowCheck();
 
   FinalCheck(OwnProcesses processes, List<ChaosEngine> engines, Findings findings, long seed) {
     this.processes = processes;
@@ -129,8 +125,7 @@ final class FinalCheck {
    * @return false if something moved meanwhile, so that it has to be done again
    */
   boolean compare(Set<String> degraded) throws InterruptedException {
-    compared = 0;
-    nonZero = 0;
+    rows = new RowCheck();
     Findings here = new Findings();
     try {
       Map<String, Long> before = processes.api().visible();
@@ -194,43 +189,18 @@ final class FinalCheck {
                         : "it is of another tenant than the one asked for"));
       }
       if (ofTenant && !doubtful) {
-        checkRow(engine, prompt, answer.rows().path(name), here);
-      }
-    }
-  }
-
-  private void checkRow(ChaosEngine engine, Prompt prompt, JsonNode row, Findings here) {
-    Holdings truth = engine.holdings(prompt);
-    String expected =
-        "{\"longest_matched\":"
-            + truth.longestMatched()
-            + ",\"GPU\":"
-            + truth.tokens(Medium.GPU)
-            + ",\"DP\":{\"0\":"
-            + truth.longestMatched()
-            + "},\"CPU\":"
-            + truth.tokens(Medium.HOST)
-            + ",\"DISK\":0}";
-    compared++;
-    nonZero += truth.longestMatched() > 0 ? 1 : 0;
-    if (!row.toString().equals(expected)) {
-      String what =
-          engine.name() + ", " + prompt.name() + ": answered " + row + ", truth " + expected;
-      if (row.path("longest_matched").asInt() > truth.longestMatched()) {
-        here.ghost(what);
-      } else {
-        here.wrong(what);
+        rows.check(engine, prompt, answer.rows().path(name), here);
       }
     }
   }
 
   /** Rows compared. */
   int compared() {
-    return compared;
+    return rows.compared();
   }
 
   /** Rows among them that had to be a hit. */
   int nonZero() {
-    return nonZero;
+    return rows.nonZero();
   }
 }

@@ -24,6 +24,10 @@ final class Fleet implements AutoCloseable {
   /** Batches an engine with little memory can replay. */
   static final int SHORT_REPLAY = 120;
 
+  /** An engine that is registered without a replay endpoint. */
+  static final String WITHOUT_REPLAY = "unreplayed";
+
+  private static final Faults ONLY_DUPLICATES = new Faults(0, 0.06, 0, 0);
   private static final long STEP_NS = TimeUnit.MICROSECONDS.toNanos(2_500);
   private static final int GPU_BLOCKS = 260;
   private static final int HOST_BLOCKS = 120;
@@ -36,13 +40,19 @@ final class Fleet implements AutoCloseable {
 
   private final List<ChaosEngine> engines = new ArrayList<>();
   private final List<ChaosEngine> busy = new ArrayList<>();
+  private final List<ChaosEngine> loaded = new ArrayList<>();
   private final List<Prompt> shared;
   private final long seed;
   private final Random random;
   private final Thread thread = new Thread(this::run, "chaos-load");
   private volatile boolean running = true;
 
-  Fleet(long seed, boolean withShortReplays) {
+  /**
+   * Binds ports; nothing is sent yet.
+   *
+   * @param withPoorReplays whether there are engines that replay little or nothing
+   */
+  Fleet(long seed, boolean withPoorReplays) throws InterruptedException {
     this.seed = seed;
     random = new Random(seed + 1);
     shared = Prompts.shared(seed);
@@ -72,7 +82,7 @@ final class Fleet implements AutoCloseable {
         OTHER_TENANT,
         List.of(SALTED, BOTH));
     add(true, EngineOptions.vllm("silent"), "default", List.of(Context.PLAIN));
-    if (withShortReplays) {
+    if (withPoorReplays) {
       for (String name : List.of("short-lost", "short-reborn", "short-spared")) {
         add(
             false,
@@ -80,7 +90,20 @@ final class Fleet implements AutoCloseable {
             "default",
             List.of(Context.PLAIN));
       }
+      addWithoutReplay();
     }
+    loaded.addAll(busy);
+    engines.stream().filter(engine -> !engine.hasReplay()).forEach(loaded::add);
+  }
+
+  /** Its way loses nothing by itself: what is lost is lost for good. */
+  private void addWithoutReplay() throws InterruptedException {
+    add(
+        false,
+        EngineOptions.vllm(WITHOUT_REPLAY).replayBatches(0),
+        "default",
+        List.of(Context.PLAIN));
+    named(WITHOUT_REPLAY).proxy().faults(ONLY_DUPLICATES);
   }
 
   private void add(
@@ -112,7 +135,7 @@ final class Fleet implements AutoCloseable {
     return engines.stream().filter(engine -> !engine.name().equals("silent")).toList();
   }
 
-  /** Those that the thread keeps busy. */
+  /** Those that can replay all they sent: anything may be done to them. */
   List<ChaosEngine> busy() {
     return busy;
   }
@@ -130,7 +153,7 @@ final class Fleet implements AutoCloseable {
 
   private void run() {
     while (running) {
-      busy.get(random.nextInt(busy.size())).work(random);
+      loaded.get(random.nextInt(loaded.size())).work(random);
       LockSupport.parkNanos(STEP_NS);
     }
   }

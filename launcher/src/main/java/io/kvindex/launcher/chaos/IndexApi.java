@@ -129,7 +129,7 @@ final class IndexApi {
         "/register",
         JSON.createObjectNode()
             .put("endpoint", engine.proxy().endpoint())
-            .put("replay_endpoint", simulated.replayEndpoint())
+            .put("replay_endpoint", engine.hasReplay() ? simulated.replayEndpoint() : null)
             .put("type", engine.isVllm() ? "vLLM" : "SGLang")
             .put("modelname", MODEL)
             .put("tenant_id", engine.tenant())

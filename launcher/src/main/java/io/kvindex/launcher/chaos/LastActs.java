@@ -10,6 +10,11 @@ import java.util.Set;
 /** What goes wrong last, each with an end that is known. For the director's thread. */
 final class LastActs {
 
+  /** Requests. */
+  private static final int FEW = 20;
+
+  private static final long HEARD_MS = 50;
+
   private final Fleet fleet;
   private final OwnProcesses processes;
   private final Waiter waiter;
@@ -73,8 +78,63 @@ final class LastActs {
       findings.wrong("after the outage only " + degraded() + " are marked degraded");
     }
     few.get(1).restart();
-    few.get(1).steps(20, random);
+    few.get(1).steps(FEW, random);
     journal.say("one of them is restarted: short-reborn");
+  }
+
+  /**
+   * An engine that nobody can ask for what it sent. That it was restarted is told from its numbers
+   * and times alone; what is lost makes it degraded, until it says that its cache is empty.
+   */
+  void withoutReplay(ChaosEngine engine, FinalCheck check) throws InterruptedException {
+    engine.pause(true);
+    restartUnheard(engine);
+    if (isQuiet(engine, check)) {
+      new EngineCheck(processes, findings).compareDead(engine);
+    }
+    engine.clear();
+    engine.steps(FEW, random);
+    if (isQuiet(engine, check)) {
+      new EngineCheck(processes, findings).compare(engine);
+    }
+    long before = engine.proxy().dropped();
+    engine.proxy().faults(new Faults(1, 0, 0, 0));
+    engine.mark();
+    waiter.await(() -> engine.proxy().dropped() > before, Waiter.PATIENCE_NS);
+    engine.proxy().faults(Faults.NONE);
+    engine.mark();
+    if (!waiter.await(() -> degraded().contains(engine.name()), Waiter.PATIENCE_NS)) {
+      findings.wrong(engine.name() + " has lost a batch for good and is not marked degraded");
+    }
+    engine.clear();
+    engine.steps(FEW, random);
+    journal.say("restarted, emptied, robbed of a batch, emptied: " + engine.name());
+  }
+
+  /** What it sends before its proxy is connected again nobody hears. */
+  private void restartUnheard(ChaosEngine engine) throws InterruptedException {
+    engine.proxy().faults(Faults.NONE);
+    engine.restart();
+    long before = engine.proxy().passed();
+    boolean heard =
+        waiter.await(
+            () -> {
+              engine.mark();
+              waiter.pause(HEARD_MS);
+              return engine.proxy().passed() > before;
+            },
+            Waiter.PATIENCE_NS);
+    if (!heard) {
+      findings.wrong("nothing is heard of " + engine.name() + " after its restart");
+    }
+  }
+
+  private boolean isQuiet(ChaosEngine engine, FinalCheck check) throws InterruptedException {
+    boolean quiet = check.awaitQuiet(List.of(engine), Waiter.PATIENCE_NS);
+    if (!quiet) {
+      findings.wrong("not all is visible of an engine without replay: " + check.missing());
+    }
+    return quiet;
   }
 
   private Set<String> degraded() throws InterruptedException {
