@@ -19,12 +19,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class RecoveryTest extends FollowerFixture {
 
+  /** Longer than JeroMQ needs to notice a connection it left without a handshake. */
+  private static final Duration ANSWER = Duration.ofSeconds(2);
+
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Duration A_WHILE = Duration.ofSeconds(2);
 
   RecoveryTest() {
     super(
-        new ReplayPolicy(4, Duration.ofMillis(800), 1, 3, 1_000, Duration.ofMillis(10)),
+        new ReplayPolicy(4, ANSWER, 1, 3, 1_000, Duration.ofMillis(10)),
         new FollowLimits(1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(20), PAUSE));
   }
 
