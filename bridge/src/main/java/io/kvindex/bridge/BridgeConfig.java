@@ -2,6 +2,7 @@
 package io.kvindex.bridge;
 
 import io.kvindex.bridge.follow.FollowLimits;
+import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.bridge.zmq.ReplayPolicy;
 import io.kvindex.model.chaos.Knob;
 import io.kvindex.model.registration.Generations;
@@ -129,6 +130,11 @@ public record BridgeConfig(
         newLimits,
         newReplay,
         generations);
+  }
+
+  /** The same with another answer to lost events. */
+  public BridgeConfig with(GapPolicy gaps) {
+    return with(limits.with(gaps), replay);
   }
 
   /** The same in another epoch of the site. */

@@ -132,6 +132,8 @@ class BridgeTest extends BridgeFixture {
     register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
     engine.publish(0, 9);
     awaitIds(9);
+    // The last question in a quiet moment would fill the hole before anybody knows of it.
+    await().atMost(SOON).until(() -> counter(worker(bridge), "replays") >= 2);
     awaitState(bridge, PublisherState.ACTIVE);
     engine.publishUnheard(10, 14);
     engine.publish(15, 20);

@@ -51,16 +51,9 @@ final class Endings {
           if (durable) {
             steps.add(() -> forget(partition, publisher));
           } else {
-            steps.addLater(() -> retireAgain(partition, publisher, table, type, generation), RETRY);
+            steps.addLater(() -> retire(partition, publisher, table, type, generation), RETRY);
           }
         });
-  }
-
-  private void retireAgain(
-      int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
-    if (present.get(publisher) == null) {
-      retire(partition, publisher, table, type, generation);
-    }
   }
 
   private void forget(int partition, PublisherId publisher) {
@@ -69,24 +62,25 @@ final class Endings {
     }
   }
 
-  /** Hides what older generations announced at once, before the new one has said anything. */
-  void fence(PublisherId publisher, TableId table, SourceType type, long generation) {
+  /**
+   * Hides what older generations announced at once, before the new one has said anything. Whoever
+   * is followed meanwhile, a late one changes nothing, and a missing one leaves dead blocks behind.
+   *
+   * @param done what to do once the tables can know
+   */
+  void fence(
+      PublisherId publisher, TableId table, SourceType type, long generation, Steps.Step done) {
     retirements.retire(
         publisher,
         table,
         type,
         generation,
         durable -> {
-          if (!durable) {
-            steps.addLater(() -> fenceAgain(publisher, table, type, generation), RETRY);
+          if (durable) {
+            steps.add(done);
+          } else {
+            steps.addLater(() -> fence(publisher, table, type, generation, done), RETRY);
           }
         });
-  }
-
-  private void fenceAgain(PublisherId publisher, TableId table, SourceType type, long generation) {
-    Followed current = present.get(publisher);
-    if (current != null && current.generation == generation) {
-      fence(publisher, table, type, generation);
-    }
   }
 }

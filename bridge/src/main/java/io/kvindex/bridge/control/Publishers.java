@@ -116,7 +116,7 @@ final class Publishers {
     }
     if (current != null) {
       stop(current);
-      endings.fence(publisher, current.registration.table(), registration.type(), generation);
+      followBehind(current.registration.table(), next);
     } else if (known != null && known.progress().generation() == generation) {
       followed.put(publisher, next);
       if (known.acked() == null) {
@@ -138,13 +138,22 @@ final class Publishers {
               known.progress().groups()));
       return;
     } else if (known != null) {
-      endings.fence(publisher, known.progress().table(), registration.type(), generation);
+      followBehind(known.progress().table(), next);
     } else if (generations.epoch() > 0) {
       // Its progress may be lost, and its engine may have nothing more to say.
-      endings.fence(publisher, registration.table(), registration.type(), generation);
+      followBehind(registration.table(), next);
+    } else {
+      followed.put(publisher, next);
+      claim(next);
     }
+  }
+
+  /** Follows it once what its former generations announced to a table is fenced. */
+  private void followBehind(TableId fenced, Followed next) {
+    PublisherId publisher = next.registration.publisher();
     followed.put(publisher, next);
-    claim(next);
+    endings.fence(
+        publisher, fenced, next.registration.type(), next.generation, () -> claimAgain(next));
   }
 
   private static void update(Followed current, long offset, Registration registration)

@@ -16,6 +16,7 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.registration.Registration;
@@ -43,12 +44,18 @@ final class BatchPublisher {
   private @Nullable BatchDecoder decoder;
   private final BatchDecoder.Factory decoders;
   private final Learned learned;
+  private final boolean resets;
+
+  /** A clear of ours, not the publisher's: it is not counted as one of its events. */
+  private final KvEvent.Cleared reset;
 
   BatchPublisher(FollowContext context, FollowStatus status, Life start) {
     this.sink = context.sink();
     this.splitter = new RecordSplitter(context.limits().recordBytes());
     this.metrics = context.metrics();
     this.decoders = context.decoders();
+    this.resets = context.limits().gaps() == GapPolicy.RESET;
+    this.reset = new KvEvent.Cleared(start.registration().publisher().dpRank(), ClearScope.ALL);
     this.status = status;
     this.registration = start.registration();
     this.incarnation = start.incarnation();
@@ -158,7 +165,7 @@ final class BatchPublisher {
     Decoded decoded = normalise(batch, parsed);
     List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
     if (gap != null) {
-      events.add(gap);
+      add(gap, events);
     }
     String rejected = decoded.rejected();
     BatchRecords records =
@@ -166,7 +173,7 @@ final class BatchPublisher {
             registration, incarnation, splitter, batch.sequence(), after, decoded.sourceMicros());
     if (rejected != null) {
       quarantine(batch, rejected);
-      events.add(doubt(batch));
+      add(doubt(batch), events);
       records.whole(events);
     } else if (isNumbered()) {
       Decoded fresh = FreshNumbers.fresh(decoded, session, registration.publisher().key().length());
@@ -178,7 +185,7 @@ final class BatchPublisher {
       noteDecoded(batch, decoded, events);
       records.whole(events);
     }
-    status.batch(events);
+    status.batch(resets ? events.stream().filter(event -> event != reset).toList() : events);
     sink.send(session, records.all(), records.ids(), batch.receivedMicros());
   }
 
@@ -199,9 +206,19 @@ final class BatchPublisher {
           "batch "
               + Long.toUnsignedString(batch.sequence())
               + " holds an unreadable event, which may have taken blocks away");
-      events.add(doubt(batch));
+      add(doubt(batch), events);
     }
     status.outcome(FrameOutcome.APPLIED, 1);
+  }
+
+  /** Notes that something is lost, and throws away what may be wrong by it if that is wanted. */
+  private void add(KvEvent.Gap gap, List<KvEvent> events) {
+    events.add(gap);
+    if (resets) {
+      events.add(reset);
+      status.cleared();
+      status.count("gap_resets", 1);
+    }
   }
 
   /** What is left of blocks that this batch may have taken away can not be known. */

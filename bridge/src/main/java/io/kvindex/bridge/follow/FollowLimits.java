@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param retry pause after a failed send or a socket that could not be opened
  * @param recovery pause before it is looked at whether a replay has everything that was lost after
  *     all; doubled each time, up to 64 times as long
+ * @param gaps what becomes of blocks once events are lost for good
  */
 public record FollowLimits(
     int socketHighWaterMark,
@@ -21,10 +22,23 @@ public record FollowLimits(
     long bufferedBytes,
     int recordBytes,
     Duration retry,
-    Duration recovery) {
+    Duration recovery,
+    GapPolicy gaps) {
 
   /** For a site of some hundred engines. */
   public static final FollowLimits DEFAULT =
       new FollowLimits(
-          1_000, 20_000, 256L << 20, 512 << 10, Duration.ofSeconds(1), Duration.ofMinutes(1));
+          1_000,
+          20_000,
+          256L << 20,
+          512 << 10,
+          Duration.ofSeconds(1),
+          Duration.ofMinutes(1),
+          GapPolicy.KEEP);
+
+  /** The same with another policy. */
+  public FollowLimits with(GapPolicy policy) {
+    return new FollowLimits(
+        socketHighWaterMark, bufferedBatches, bufferedBytes, recordBytes, retry, recovery, policy);
+  }
 }

@@ -76,7 +76,13 @@ class AccountingTest {
     Random random = Fuzz.random(AccountingTest.class);
     FollowLimits limits =
         new FollowLimits(
-            100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20), Duration.ofMinutes(1));
+            100_000,
+            200,
+            1L << 20,
+            4_096,
+            Duration.ofMillis(20),
+            Duration.ofMinutes(1),
+            GapPolicy.KEEP);
     Following following = follow(limits, run == 4 ? null : engine.replayEndpoint());
     connect(following);
     for (int i = 0; i < STEPS; i++) {

@@ -28,7 +28,8 @@ class RecoveryTest extends FollowerFixture {
   RecoveryTest() {
     super(
         new ReplayPolicy(4, ANSWER, 1, 3, 1_000, Duration.ofMillis(10)),
-        new FollowLimits(1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(20), PAUSE));
+        new FollowLimits(
+            1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(20), PAUSE, GapPolicy.KEEP));
   }
 
   @Test

@@ -35,7 +35,8 @@ class SilentReplayTest extends FollowerFixture {
   SilentReplayTest() {
     super(
         new ReplayPolicy(4, ANSWER, 1, 6, 1_000, Duration.ofMillis(20)),
-        new FollowLimits(1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(100), RECOVERY));
+        new FollowLimits(
+            1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(100), RECOVERY, GapPolicy.KEEP));
     silent.silent(true);
   }
 

@@ -218,7 +218,13 @@ class SocketFuzzTest {
     EventSink sink = new EventSink(producer, 4, true, budget, metrics);
     FollowLimits limits =
         new FollowLimits(
-            100_000, 200, 1L << 20, 4_096, Duration.ofMillis(20), Duration.ofMinutes(1));
+            100_000,
+            200,
+            1L << 20,
+            4_096,
+            Duration.ofMillis(20),
+            Duration.ofMinutes(1),
+            GapPolicy.KEEP);
     return new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, limits)
         .start(
             new Life(

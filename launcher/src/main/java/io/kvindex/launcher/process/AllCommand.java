@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -63,6 +64,16 @@ public final class AllCommand implements Callable<Integer> {
       defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
   private OnOff rawQuarantine;
 
+  @Option(
+      names = "--gap-policy",
+      paramLabel = "keep|reset",
+      description =
+          "What becomes of an engine's blocks once events of it are lost for good: keep them and name"
+              + " it degraded, or reset it, so that nothing is promised that is gone"
+              + " (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_GAP_POLICY:-keep}")
+  private GapPolicy gapPolicy;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     ConductorConfig file = ConductorConfig.find(config, System.getenv());
@@ -73,7 +84,8 @@ public final class AllCommand implements Callable<Integer> {
             httpPort == null ? file.httpPort() : httpPort,
             file,
             defaultProfile(System.getenv()),
-            rawQuarantine.isOn());
+            rawQuarantine.isOn(),
+            gapPolicy);
     AllInOne all = AllInOne.start(options);
     spec.commandLine()
         .getOut()

@@ -75,7 +75,8 @@ public final class AllInOne implements AutoCloseable {
                 BridgeConfig.at(bootstrap)
                     .withGroupInstanceId(NAME)
                     .with(topics.generations())
-                    .withRawQuarantine(options.rawQuarantine()),
+                    .withRawQuarantine(options.rawQuarantine())
+                    .with(options.gapPolicy()),
                 metrics));
     QueryApi api =
         parts.add(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.http.HttpSettings;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
  * @param conductor registrations from a file
  * @param defaultProfile hash profile of registrations that name none
  * @param rawQuarantine whether undecodable batches are kept with their bytes, which hold token ids
+ * @param gapPolicy what becomes of blocks once events are lost for good
  */
 public record AllInOneOptions(
     Path dataDir,
@@ -21,7 +23,8 @@ public record AllInOneOptions(
     int httpPort,
     ConductorConfig conductor,
     HashProfile defaultProfile,
-    boolean rawQuarantine) {
+    boolean rawQuarantine,
+    GapPolicy gapPolicy) {
 
   /** Everything at its default, on a directory. */
   public static AllInOneOptions in(Path dataDir) {
@@ -31,11 +34,13 @@ public record AllInOneOptions(
         HttpSettings.DEFAULT_PORT,
         ConductorConfig.NONE,
         HashProfile.XXH3_DEFAULT,
-        true);
+        true,
+        GapPolicy.KEEP);
   }
 
   /** The same on another port of the loopback address; 0 = any free one. */
   public AllInOneOptions withHttpPort(int port) {
-    return new AllInOneOptions(dataDir, bind, port, conductor, defaultProfile, rawQuarantine);
+    return new AllInOneOptions(
+        dataDir, bind, port, conductor, defaultProfile, rawQuarantine, gapPolicy);
   }
 }

@@ -3,6 +3,7 @@ package io.kvindex.launcher.process;
 
 import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
+import io.kvindex.bridge.follow.GapPolicy;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.concurrent.Callable;
@@ -49,6 +50,16 @@ public final class BridgeCommand implements Callable<Integer> {
       defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
   private OnOff rawQuarantine;
 
+  @Option(
+      names = "--gap-policy",
+      paramLabel = "keep|reset",
+      description =
+          "What becomes of an engine's blocks once events of it are lost for good: keep them and name"
+              + " it degraded, or reset it, so that nothing is promised that is gone"
+              + " (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_GAP_POLICY:-keep}")
+  private GapPolicy gapPolicy;
+
   @Override
   public Integer call() throws InterruptedException {
     SiteTopics topics = cluster.ensureTopics();
@@ -57,6 +68,7 @@ public final class BridgeCommand implements Callable<Integer> {
         Bridge.start(
             BridgeConfig.at(cluster.bootstrapServers())
                 .withRawQuarantine(rawQuarantine.isOn())
+                .with(gapPolicy)
                 .with(topics.generations()),
             metrics);
     BridgeHttp http = new BridgeHttp(bridge, metrics, bind, httpPort);
