@@ -132,14 +132,15 @@ class BridgeTest extends BridgeFixture {
     register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
     engine.publish(0, 9);
     awaitIds(9);
-    // The last question in a quiet moment would fill the hole before anybody knows of it.
-    await().atMost(SOON).until(() -> counter(worker(bridge), "replays") >= 2);
     awaitState(bridge, PublisherState.ACTIVE);
-    engine.publishUnheard(10, 14);
-    engine.publish(15, 20);
-    awaitIds(20);
-    assertThat(Chain.of(site.events(name))).hasSize(21).noneMatch(BridgeFixture::hasGap);
-    assertThat(counter(worker(bridge), "gaps_filled")).isEqualTo(1);
+    // The one question asked in a quiet moment may fill the first hole before anybody knows of it.
+    for (long next = 10; next < 30; next += 10) {
+      engine.publishUnheard(next, next + 4);
+      engine.publish(next + 5, next + 9);
+      awaitIds(next + 9);
+    }
+    assertThat(Chain.of(site.events(name))).hasSize(30).noneMatch(BridgeFixture::hasGap);
+    assertThat(counter(worker(bridge), "gaps_filled")).isBetween(1L, 2L);
     assertSumRule(bridge);
   }
 
