@@ -77,7 +77,6 @@ class RecreatedTopicsIT {
   @ValueSource(
       strings = {
         Topics.REGISTRATIONS,
-        Topics.BRIDGE_PROGRESS,
         Topics.EVENTS,
         Topics.REGISTRATIONS + "," + Topics.BRIDGE_PROGRESS
       })
