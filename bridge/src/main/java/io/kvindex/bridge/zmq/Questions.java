@@ -30,6 +30,10 @@ final class Questions implements AutoCloseable {
   private static final int MOST_DOUBTED = 64;
 
   private static final long ASKING_MS = 50;
+
+  /** While it is open whether a connection comes about at all. */
+  private static final long CONNECTING_MS = 20;
+
   private static final long IDLE_MS = 1_000;
 
   /** Told, by the thread that asks, how a question went; must not block. */
@@ -44,8 +48,6 @@ final class Questions implements AutoCloseable {
      */
     void unanswered(ReplayJob job, @Nullable RuntimeException failure);
   }
-
-  private record Question(ReplayJob job, ReplayAttempt attempt, ZMQ.PollItem item) {}
 
   private final ZMQ.Context context;
   private final Listener listener;
@@ -85,7 +87,7 @@ final class Questions implements AutoCloseable {
         }
       }
     }
-    open.forEach(question -> question.attempt().close());
+    open.forEach(Question::close);
     poller.close();
   }
 
@@ -102,44 +104,45 @@ final class Questions implements AutoCloseable {
     while (free-- > 0 && !doubted.isEmpty()) {
       begin(doubted.remove());
     }
-    poller.poll(open.isEmpty() ? IDLE_MS : ASKING_MS);
+    poller.poll(longestWait());
     look();
+  }
+
+  private long longestWait() {
+    if (open.isEmpty()) {
+      return IDLE_MS;
+    }
+    return open.stream().anyMatch(Question::isYoung) ? CONNECTING_MS : ASKING_MS;
   }
 
   private void begin(ReplayJob job) {
     if (job.isCancelled()) {
       return;
     }
-    ReplayAttempt attempt;
     try {
-      attempt = job.ask(context);
+      open.add(new Question(job, context, poller));
     } catch (RuntimeException e) {
       listener.unanswered(job, e);
-      return;
     }
-    ZMQ.PollItem item = new ZMQ.PollItem(attempt.socket(), ZMQ.Poller.POLLIN);
-    poller.register(item);
-    open.add(new Question(job, attempt, item));
   }
 
   private void look() {
     long now = System.nanoTime();
     for (Iterator<Question> it = open.iterator(); it.hasNext(); ) {
       Question question = it.next();
-      ReplayAttempt attempt = question.attempt();
-      boolean answered = question.item().isReadable();
-      boolean over = question.job().isCancelled() || attempt.isOverdue(now);
-      if (answered || over) {
+      ReplayJob job = question.job();
+      ReplayAttempt answered = question.answered();
+      if (answered != null) {
         it.remove();
-        poller.unregister(attempt.socket());
-      }
-      if (answered) {
-        listener.answered(question.job(), attempt);
-      } else if (over) {
-        attempt.close();
-        if (!question.job().isCancelled()) {
-          listener.unanswered(question.job(), null);
+        listener.answered(job, answered);
+      } else if (question.isOver(now)) {
+        it.remove();
+        question.close();
+        if (!job.isCancelled()) {
+          listener.unanswered(job, null);
         }
+      } else {
+        question.askAgain(context, now);
       }
     }
   }

@@ -60,6 +60,7 @@ final class ReplayAttempt implements AutoCloseable {
   private final ZMQ.Socket socket;
   private final int timeoutMs;
   private final long deadlineNs;
+  private volatile boolean connected;
 
   private ReplayAttempt(ZMQ.Socket socket, Duration timeout) {
     this.socket = socket;
@@ -76,13 +77,15 @@ final class ReplayAttempt implements AutoCloseable {
   static ReplayAttempt ask(ZMQ.Context context, String endpoint, Duration timeout, long start) {
     ZMQ.Socket socket = context.socket(SocketType.DEALER);
     try {
+      ReplayAttempt attempt = new ReplayAttempt(socket, timeout);
       SocketOptions.apply(socket, endpoint, HIGH_WATER_MARK);
       socket.setReceiveTimeOut(SLICE_MS);
+      socket.setEventHook(event -> attempt.connected = true, ZMQ.EVENT_HANDSHAKE_PROTOCOL);
       socket.connect(endpoint);
       // The empty delimiter is what a REQ socket would send; without it engines do not answer.
       socket.send(new byte[0], ZMQ.SNDMORE);
       socket.send(ByteBuffer.allocate(Long.BYTES).putLong(start).array(), 0);
-      return new ReplayAttempt(socket, timeout);
+      return attempt;
     } catch (RuntimeException e) {
       socket.close();
       throw e;
@@ -92,6 +95,11 @@ final class ReplayAttempt implements AutoCloseable {
   /** To be polled for the beginning of the answer. */
   ZMQ.Socket socket() {
     return socket;
+  }
+
+  /** Whether the other side has begun to speak ZMTP; any thread. */
+  boolean isConnected() {
+    return connected;
   }
 
   /** Whether its answer should have begun at that {@link System#nanoTime}. */

@@ -60,6 +60,11 @@ final class ReplayJob implements ReplayAttempt.Sink {
   ReplayAttempt ask(ZMQ.Context context) {
     attempts++;
     brought = 0;
+    return askAgain(context);
+  }
+
+  /** The same question over another connection. */
+  ReplayAttempt askAgain(ZMQ.Context context) {
     // Each question begins with a batch we have: whoever answers shows by it who it is.
     long start = expected == 0 ? 0 : expected - 1;
     return ReplayAttempt.ask(context, endpoint, policy.answerTimeout(), start);
