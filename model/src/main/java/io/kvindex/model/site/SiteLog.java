@@ -71,6 +71,8 @@ final class SiteLog {
               all.add(new TopicPartition(topic, i));
             }
           });
+      // The client warns of each partition whose end it learns of without having it.
+      consumer.assign(all);
       // The ends first: who writes the record meanwhile then is either not counted, or read.
       Map<TopicPartition, Long> ends = consumer.endOffsets(all, timeout);
       Map<String, Long> records = new HashMap<>();
