@@ -55,7 +55,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private long nextProgressNs = System.nanoTime();
 
   /**
-   * Starts the thread.
+   * Takes its consumers; {@link #start} starts the thread.
    *
    * @param group consumer in the bridges' group; closed with this object
    * @param single consumer without a group; closed with this object

@@ -21,12 +21,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Offsets begin anew where a topic was deleted and created again. Each epoch of a site lies
  * above all generations of the one before.
  *
- * @param epoch how often the site was repaired, 0..2^19-1
+ * @param epoch grows with each repair of the site, 0..2^19-1; 0 = never repaired
  */
 public record Generations(long epoch) {
 
   /**
-   * Below it are offsets. The first 512 epochs are exact in a JSON reader that knows doubles only.
+   * Below it are offsets. Up to epoch 511 generations are exact in a JSON reader that knows doubles
+   * only.
    */
   private static final int OFFSET_BITS = 44;
 
