@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.bridge.testing.Site;
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.Hashes;
@@ -20,6 +21,7 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.model.topic.Topics;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +93,36 @@ class TakeOverTest extends BridgeFixture {
     engine.publish(2, batch(stored("GPU", 3, 2L, 0, null)));
     awaitIds(2);
     assertThat(counter(worker(second), "remarked_unverified_salt")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldGoOnCountingClears_whenAnEarlierBridgeCounted(boolean killed) throws Exception {
+    FakeEngine engine = engine(true);
+    Bridge first = bridge();
+    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
+    Object clear = Pack.map("type", "AllBlocksCleared");
+    engine.publish(0, batch(clear, stored("GPU", 1, null, 0, null), clear));
+    await().atMost(SOON).until(() -> isAcked(0));
+    assertThat(progress().clears()).isEqualTo(2);
+    if (killed) {
+      first.halt();
+    } else {
+      first.close();
+    }
+    Bridge second = bridge();
+    engine.publish(1, batch(clear));
+    await().atMost(SOON).until(() -> isAcked(1));
+    assertThat(progress().clears()).isEqualTo(3);
+    assertThat(worker(second).clears()).isEqualTo(3);
+    assertThat(counter(worker(second), "events_cleared")).isEqualTo(1);
+    assertThat(site.events(name))
+        .extracting(EventRecord::incarnation)
+        .containsOnly(new Incarnation(progress().generation(), life(), 0));
+  }
+
+  private long life() {
+    return Objects.requireNonNull(progress().life());
   }
 
   private BridgeProgress progress() {

@@ -8,7 +8,8 @@ package io.kvindex.model;
  * @param generation offset of the registration in its topic; grows with every new registration
  * @param life offset of the bridge-progress record that claimed this life; grows with every restart
  *     of the engine
- * @param clears how often this life was cleared so far
+ * @param clears how often this life was cleared so far, where the tables keep it; 0 in what bridges
+ *     write, which count them in their progress
  */
 public record Incarnation(long generation, long life, long clears)
     implements Comparable<Incarnation> {

@@ -28,13 +28,16 @@ record KnownProgress(BridgeProgress progress, long life) {
     return progress.generation() == other.progress.generation() && life > other.life;
   }
 
+  /** What records of that life carry: never its clears, which are but counted. */
   Incarnation incarnation() {
-    return new Incarnation(progress.generation(), life, progress.clears());
+    return new Incarnation(progress.generation(), life, 0);
   }
 
   SendSession.@Nullable Acked acked() {
     Long last = progress.lastSequence();
-    return last == null ? null : new SendSession.Acked(last, progress.lastTimeMicros());
+    return last == null
+        ? null
+        : new SendSession.Acked(last, progress.lastTimeMicros(), progress.clears());
   }
 
   /** Last numbers of streams other than the publisher's own. */

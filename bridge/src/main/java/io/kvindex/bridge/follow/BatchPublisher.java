@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.follow.BatchDecoder.Parsed;
 import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.normalise.Learned;
@@ -22,6 +23,7 @@ import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -185,8 +187,12 @@ final class BatchPublisher {
       noteDecoded(batch, decoded, events);
       records.whole(events);
     }
-    status.batch(resets ? events.stream().filter(event -> event != reset).toList() : events);
-    sink.send(session, records.all(), records.ids(), batch.receivedMicros());
+    Map<EventLabel, Long> kinds =
+        EventLabel.count(
+            resets ? events.stream().filter(event -> event != reset).toList() : events);
+    status.batch(kinds);
+    long clears = kinds.getOrDefault(EventLabel.CLEARED, 0L);
+    sink.send(session, records.all(), records.ids(), batch.receivedMicros(), clears);
   }
 
   /** Whether events have streams and numbers of their own. */
@@ -216,8 +222,7 @@ final class BatchPublisher {
     events.add(gap);
     if (resets) {
       events.add(reset);
-      status.cleared();
-      status.count("gap_resets", 1);
+      status.reset();
     }
   }
 

@@ -6,10 +6,8 @@ import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.GapResult;
 import io.kvindex.bridge.zmq.ReplayFeed;
-import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -167,8 +165,7 @@ final class FollowStatus {
   }
 
   /** A batch was handed to the producer. */
-  void batch(List<KvEvent> events) {
-    Map<EventLabel, Long> kinds = EventLabel.count(events);
+  void batch(Map<EventLabel, Long> kinds) {
     metrics.batch(kinds);
     count("batches", 1);
     kinds.forEach(
@@ -199,6 +196,13 @@ final class FollowStatus {
   void lost(long batches) {
     metrics.lost(batches);
     count("batches_lost", batches);
+  }
+
+  /** Everything announced before was thrown away, as something of it is lost. */
+  void reset() {
+    cleared();
+    metrics.reset();
+    count("gap_resets", 1);
   }
 
   void count(String name, long count) {

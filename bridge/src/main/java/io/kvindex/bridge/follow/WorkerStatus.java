@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param state what the follower is doing
  * @param connected whether its event socket has a connection now
  * @param lastError newest problem as text for people, null = none
+ * @param clears clears the publisher announced in this life, as far as Kafka has them
  * @param lastSequence last sequence Kafka has, unsigned; null = none
  * @param lastTimeMicros the engine's time of that batch, microseconds since the epoch; 0 = unknown
  * @param oldestUnackedMicros when the oldest batch that Kafka does not have yet was read from ZMQ,
@@ -27,6 +28,7 @@ public record WorkerStatus(
     PublisherState state,
     boolean connected,
     @Nullable String lastError,
+    long clears,
     @Nullable Long lastSequence,
     long lastTimeMicros,
     long oldestUnackedMicros,

@@ -24,6 +24,7 @@ public final class BridgeMetrics {
   private final Counter batches;
   private final Counter replays;
   private final Counter batchesLost;
+  private final Counter resets;
   private final Timer lag;
   private final Map<FrameOutcome, Counter> outcomes = new EnumMap<>(FrameOutcome.class);
   private final Map<EventLabel, Counter> kinds = new EnumMap<>(EventLabel.class);
@@ -37,6 +38,7 @@ public final class BridgeMetrics {
     batches = registry.counter(PREFIX + "batches");
     replays = registry.counter(PREFIX + "replays");
     batchesLost = registry.counter(PREFIX + "batches.lost");
+    resets = registry.counter(PREFIX + "gap.resets");
     lag =
         Timer.builder(PREFIX + "lag")
             .description("from the engine's time of a batch to its acknowledgement")
@@ -114,6 +116,11 @@ public final class BridgeMetrics {
   /** Batches that nobody can give us. */
   public void lost(long count) {
     batchesLost.increment(count);
+  }
+
+  /** Everything a publisher announced was thrown away, as something of it is lost. */
+  public void reset() {
+    resets.increment();
   }
 
   /** Kafka refused a record. */

@@ -64,13 +64,23 @@ public final class EventSink {
    * @param parts one at least; the last one's number is the batch's sequence
    * @param ids last number by stream, of streams other than the publisher's own
    * @param receivedMicros when it was read from its socket
+   * @param clears clears of the publisher in it
    */
   public void send(
-      SendSession session, List<EventRecord> parts, Map<String, Long> ids, long receivedMicros) {
+      SendSession session,
+      List<EventRecord> parts,
+      Map<String, Long> ids,
+      long receivedMicros,
+      long clears) {
     EventRecord last = parts.get(parts.size() - 1);
     SendSession.Batch batch =
         session.begin(
-            last.position().eventId(), last.sourceTimeMicros(), receivedMicros, ids, parts.size());
+            last.position().eventId(),
+            last.sourceTimeMicros(),
+            receivedMicros,
+            ids,
+            clears,
+            parts.size());
     for (EventRecord part : parts) {
       byte[] value = EventRecordCodec.encode(part);
       send(

@@ -19,8 +19,10 @@ public final class SendSession {
    *
    * @param sequence its sequence, unsigned
    * @param sourceMicros the engine's time of it
+   * @param clears clears the publisher announced in its life up to there. It belongs to the batch,
+   *     so that one that is sent again, here or by the next bridge, counts once
    */
-  public record Acked(long sequence, long sourceMicros) {}
+  public record Acked(long sequence, long sourceMicros, long clears) {}
 
   /** One batch on its way. Guarded by the session. */
   static final class Batch {
@@ -28,13 +30,21 @@ public final class SendSession {
     final long sourceMicros;
     final long receivedMicros;
     final Map<String, Long> ids;
+    final long clears;
     int openParts;
 
-    Batch(long sequence, long sourceMicros, long receivedMicros, Map<String, Long> ids, int parts) {
+    Batch(
+        long sequence,
+        long sourceMicros,
+        long receivedMicros,
+        Map<String, Long> ids,
+        long clears,
+        int parts) {
       this.sequence = sequence;
       this.sourceMicros = sourceMicros;
       this.receivedMicros = receivedMicros;
       this.ids = ids;
+      this.clears = clears;
       this.openParts = parts;
     }
   }
@@ -126,10 +136,16 @@ public final class SendSession {
 
   /**
    * @param ids last number of the batch by stream
+   * @param clears clears of the publisher in it
    */
   synchronized Batch begin(
-      long sequence, long sourceMicros, long receivedMicros, Map<String, Long> ids, int parts) {
-    Batch batch = new Batch(sequence, sourceMicros, receivedMicros, ids, parts);
+      long sequence,
+      long sourceMicros,
+      long receivedMicros,
+      Map<String, Long> ids,
+      long clears,
+      int parts) {
+    Batch batch = new Batch(sequence, sourceMicros, receivedMicros, ids, clears, parts);
     inFlight.addLast(batch);
     return batch;
   }
@@ -144,7 +160,9 @@ public final class SendSession {
         first = inFlight.peekFirst()) {
       inFlight.removeFirst();
       ackedIds.putAll(first.ids);
-      acked = new Acked(first.sequence, first.sourceMicros);
+      Acked before = acked;
+      long clears = (before == null ? 0 : before.clears()) + first.clears;
+      acked = new Acked(first.sequence, first.sourceMicros, clears);
     }
   }
 

@@ -47,5 +47,10 @@ class GapPolicyTest extends FollowerFixture {
     assertThat(following.status().counters())
         .containsEntry("gap_resets", 1L)
         .doesNotContainKey("events_cleared");
+    await()
+        .atMost(SOON)
+        .until(() -> isSent("e", 5) && Long.valueOf(5).equals(following.progress().lastSequence()));
+    assertThat(following.progress().clears()).as("clears of the engine's own").isZero();
+    assertThat(metrics.registry().get("kvindex.bridge.gap.resets").counter().count()).isEqualTo(1);
   }
 }

@@ -52,6 +52,7 @@ class NumberedStreamsTest extends FollowerFixture {
     assertThat(following.status().counters()).containsEntry("skipped_duplicate_event", 1L);
     assertThat(following.progress().lastIds())
         .isEqualTo(Map.of(key(""), 2L, key(GPU_SUB), 11L, key(CPU_SUB), 12L));
+    assertThat(following.progress().clears()).isEqualTo(1);
   }
 
   @Test
@@ -71,7 +72,9 @@ class NumberedStreamsTest extends FollowerFixture {
                 registration(),
                 new Incarnation(3, 7, 0),
                 new SendSession.Acked(
-                    Objects.requireNonNull(progress.lastSequence()), progress.lastTimeMicros()),
+                    Objects.requireNonNull(progress.lastSequence()),
+                    progress.lastTimeMicros(),
+                    progress.clears()),
                 false,
                 false,
                 Map.of(GPU_SUB, 10L, CPU_SUB, 4L),

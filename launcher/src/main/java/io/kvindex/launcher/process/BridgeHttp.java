@@ -78,6 +78,7 @@ final class BridgeHttp implements AutoCloseable {
         .put("connected", worker.connected())
         .put("generation", worker.incarnation().generation())
         .put("life", worker.incarnation().life())
+        .put("clears", worker.clears())
         .put("last_sequence", worker.lastSequence())
         .put("last_event_time", time(worker.lastTimeMicros()))
         .put("lag_ms", ageMs(worker.oldestUnackedMicros()))

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation the registration followed, as its offset
  * @param life offset of the record that claimed the current life; null in that very record, which
  *     claims it
- * @param clears clears seen in this life
+ * @param clears clears the publisher announced in this life, up to the last sequence acknowledged
  * @param lastSequence last sequence acknowledged, unsigned; null = none yet
  * @param lastTimeMicros engine time of that batch, microseconds; 0 = none
  * @param state what the follower is doing
