@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks.load;
 
+import static io.kvindex.benchmarks.load.Console.say;
+
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -14,32 +14,20 @@ import java.util.concurrent.locks.LockSupport;
  * light load the time from publishing one batch until {@code /query} finds its last block.
  */
 public final class IngestLoad {
-  private static final int KEPT_BATCHES = 10_000;
-  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(25);
   private static final long QUIET_POLL_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long PROBE_NS = 100_000;
   private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
 
-  private final String host;
-  private final int port;
-  private final int pid;
-  private final int publishers;
-  private final int resident;
+  private final FleetSetup setup;
   private final int warmUpSeconds;
   private final int seconds;
-  private final int window;
   private final int lightRate;
   private final int lightSeconds;
 
   private IngestLoad(LoadOptions options) {
-    host = options.text("host", "127.0.0.1");
-    port = options.number("port", 13333);
-    pid = options.number("pid", 0);
-    publishers = options.number("publishers", 8);
-    resident = options.number("resident", 1_000_000);
+    setup = FleetSetup.of(options, 8, 256);
     warmUpSeconds = options.number("warm-up", 45);
     seconds = options.number("seconds", 60);
-    window = options.number("window", 256);
     lightRate = options.number("light-rate", 50);
     lightSeconds = options.number("light-seconds", 30);
     options.refuseUnknown();
@@ -51,37 +39,34 @@ public final class IngestLoad {
   }
 
   private void run() throws IOException {
-    ServerProcess server = pid == 0 ? ServerProcess.listeningOn(port) : new ServerProcess(pid);
-    try (VisibleSequences visible = new VisibleSequences(host, port, publishers, POLL_NS);
-        Fleet fleet = new Fleet(publishers, KEPT_BATCHES, visible)) {
-      fleet.join(host, port);
-      List<Churn> churns = new ArrayList<>();
-      for (int i = 0; i < publishers; i++) {
-        churns.add(new Churn(i, resident / publishers, null));
-      }
+    ServerProcess server = setup.server();
+    try (VisibleSequences visible = setup.visible();
+        Fleet fleet = setup.fleet(visible)) {
+      fleet.join(setup.host(), setup.port());
+      List<Churn> churns = setup.churns(setup.resident());
       fill(fleet, churns);
       sustain(server, fleet, churns);
       visible.every(QUIET_POLL_NS);
-      try (ControlClient control = new ControlClient(host, port)) {
+      try (ControlClient control = new ControlClient(setup.host(), setup.port())) {
         light(server, fleet, control);
       }
-      fleet.leave(host, port);
+      fleet.leave(setup.host(), setup.port());
     }
   }
 
   private void fill(Fleet fleet, List<Churn> churns) {
     long start = System.nanoTime();
-    while (!churns.get(publishers - 1).full()) {
+    while (!churns.get(setup.publishers() - 1).full()) {
       round(fleet, churns);
     }
     fleet.awaitAllVisible();
     double took = (System.nanoTime() - start) / 1e9;
-    say("filled: %,d blocks in %.1f s (%,.0f/s)", resident, took, resident / took);
+    say("filled: %,d blocks in %.1f s (%,.0f/s)", setup.resident(), took, setup.resident() / took);
   }
 
   private void round(Fleet fleet, List<Churn> churns) {
-    for (int i = 0; i < publishers; i++) {
-      fleet.awaitWindow(i, window);
+    for (int i = 0; i < setup.publishers(); i++) {
+      fleet.awaitWindow(i, setup.window());
       churns.get(i).step(fleet.get(i));
       fleet.get(i).serve();
     }
@@ -99,7 +84,7 @@ public final class IngestLoad {
     own.stop();
     long operations = fleet.visibleOperations() - before;
     long backlog = 0;
-    for (int i = 0; i < publishers; i++) {
+    for (int i = 0; i < setup.publishers(); i++) {
       backlog += fleet.backlog(i);
     }
     fleet.awaitAllVisible();
@@ -108,7 +93,7 @@ public final class IngestLoad {
         operations / cpu.wallSeconds(), cpu.wallSeconds());
     say(
         "batches under way       %,d at the end, at most %,d allowed",
-        backlog, publishers * window);
+        backlog, setup.publishers() * setup.window());
     say(
         "server CPU              %.2f cores, %.2f us an operation: %s",
         cpu.cores(), cpu.cpuSeconds() * 1e6 / operations, cpu.threads());
@@ -139,7 +124,7 @@ public final class IngestLoad {
       if (i == warmUp) {
         cpu.start();
       }
-      long nanos = marker(fleet.get(i % publishers), i % publishers, i, control);
+      long nanos = marker(fleet.get(i % setup.publishers()), i % setup.publishers(), i, control);
       if (i >= warmUp) {
         latencies.record(nanos);
       }
@@ -174,9 +159,5 @@ public final class IngestLoad {
       }
       LockSupport.parkNanos(PROBE_NS);
     }
-  }
-
-  private static void say(String format, Object... values) {
-    System.out.println(String.format(Locale.ROOT, format, values));
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks.load;
 
+import static io.kvindex.benchmarks.load.Console.say;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -180,9 +181,5 @@ public final class QueryLoad {
     say(
         "others on this machine  %.2f cores",
         Math.max(0, cpu.machineCores() - cpu.cores() - own.cores()));
-  }
-
-  private static void say(String format, Object... values) {
-    System.out.println(String.format(Locale.ROOT, format, values));
   }
 }
