@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.jspecify.annotations.Nullable;
 
@@ -72,64 +73,26 @@ public record BridgeConfig(
 
   /** The same with a stable name in the group, for the only bridge of a site. */
   public BridgeConfig withGroupInstanceId(@Nullable String name) {
-    return new BridgeConfig(
-        kafka,
-        groupId,
-        name,
-        inFlightBytes,
-        deliveryTimeout,
-        progressEvery,
-        rawQuarantine,
-        limits,
-        replay,
-        generations);
+    return but(draft -> draft.groupInstanceId = name);
   }
 
   /** The same with or without the bytes of undecodable frames, which hold token ids. */
   public BridgeConfig withRawQuarantine(boolean kept) {
-    return new BridgeConfig(
-        kafka,
-        groupId,
-        groupInstanceId,
-        inFlightBytes,
-        deliveryTimeout,
-        progressEvery,
-        kept,
-        limits,
-        replay,
-        generations);
+    return but(draft -> draft.rawQuarantine = kept);
   }
 
   /** The same with further settings for all Kafka clients. */
   public BridgeConfig withKafka(Map<String, String> more) {
-    Map<String, String> all = new HashMap<>(kafka);
-    all.putAll(more);
-    return new BridgeConfig(
-        all,
-        groupId,
-        groupInstanceId,
-        inFlightBytes,
-        deliveryTimeout,
-        progressEvery,
-        rawQuarantine,
-        limits,
-        replay,
-        generations);
+    return but(draft -> draft.kafka.putAll(more));
   }
 
   /** The same with other bounds of following and another replay policy. */
   public BridgeConfig with(FollowLimits newLimits, ReplayPolicy newReplay) {
-    return new BridgeConfig(
-        kafka,
-        groupId,
-        groupInstanceId,
-        inFlightBytes,
-        deliveryTimeout,
-        progressEvery,
-        rawQuarantine,
-        newLimits,
-        newReplay,
-        generations);
+    return but(
+        draft -> {
+          draft.limits = newLimits;
+          draft.replay = newReplay;
+        });
   }
 
   /** The same with another answer to lost events. */
@@ -139,16 +102,41 @@ public record BridgeConfig(
 
   /** The same in another epoch of the site. */
   public BridgeConfig with(Generations other) {
+    return but(draft -> draft.generations = other);
+  }
+
+  private BridgeConfig but(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
     return new BridgeConfig(
-        kafka,
+        draft.kafka,
         groupId,
-        groupInstanceId,
+        draft.groupInstanceId,
         inFlightBytes,
         deliveryTimeout,
         progressEvery,
-        rawQuarantine,
-        limits,
-        replay,
-        other);
+        draft.rawQuarantine,
+        draft.limits,
+        draft.replay,
+        draft.generations);
+  }
+
+  /** What may be changed, while it is. */
+  private static final class Draft {
+    private final Map<String, String> kafka;
+    private @Nullable String groupInstanceId;
+    private boolean rawQuarantine;
+    private FollowLimits limits;
+    private ReplayPolicy replay;
+    private Generations generations;
+
+    private Draft(BridgeConfig from) {
+      kafka = new HashMap<>(from.kafka);
+      groupInstanceId = from.groupInstanceId;
+      rawQuarantine = from.rawQuarantine;
+      limits = from.limits;
+      replay = from.replay;
+      generations = from.generations;
+    }
   }
 }
