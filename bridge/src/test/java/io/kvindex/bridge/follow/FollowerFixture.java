@@ -23,6 +23,7 @@ import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /** A follower of a scriptable publisher, with a producer whose answers the test decides. */
@@ -31,12 +32,10 @@ abstract class FollowerFixture {
   static final Duration SOON = Duration.ofSeconds(20);
   static final long BUDGET = 16_384;
 
-  final MockProducer<byte[], byte[]> producer =
-      new MockProducer<>(
-          cluster(), false, null, new ByteArraySerializer(), new ByteArraySerializer());
-  final SendBudget budget = new SendBudget(BUDGET);
+  final MockProducer<byte[], byte[]> producer;
+  final SendBudget budget;
   final BridgeMetrics metrics = new BridgeMetrics(new SimpleMeterRegistry());
-  final IoLoop loop = new IoLoop(budget);
+  final IoLoop loop;
   final Replays replays;
   private final FollowLimits limits;
   final FakeEngine engine = new FakeEngine(true);
@@ -47,7 +46,23 @@ abstract class FollowerFixture {
   }
 
   FollowerFixture(ReplayPolicy policy, FollowLimits limits) {
+    this(
+        policy,
+        limits,
+        BUDGET,
+        new MockProducer<>(
+            cluster(), false, null, new ByteArraySerializer(), new ByteArraySerializer()));
+  }
+
+  FollowerFixture(
+      ReplayPolicy policy,
+      FollowLimits limits,
+      long budgetBytes,
+      MockProducer<byte[], byte[]> producer) {
     this.limits = limits;
+    this.producer = producer;
+    budget = new SendBudget(budgetBytes);
+    loop = new IoLoop(budget);
     replays = new Replays(loop.context(), policy);
     budget.onReopened(loop::wakeUp);
   }
@@ -60,9 +75,13 @@ abstract class FollowerFixture {
   }
 
   Following follow() throws InterruptedException {
+    return follow(engine.replayEndpoint());
+  }
+
+  final Following follow(@Nullable String replayEndpoint) throws InterruptedException {
     return follow(
         new Life(
-            Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
+            Site.engine("e", engine.endpoint(), replayEndpoint),
             new Incarnation(3, 7, 0),
             null,
             false,
