@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RestoreTest {
 
   private static final Place GPU = Place.of("GPU", 0);
+  private static final Place SECOND = new Place("GPU", 0, 1, null);
   private static final Place CPU = Place.of("CPU", 0);
 
   @TempDir private Path dir;
@@ -62,12 +63,11 @@ class RestoreTest {
 
   @Test
   void shouldRestore_whenCompactionMovedPublishersBehindTheirOwners() {
-    Place second = new Place("GPU", 0, 1, null);
     Engine grouped = new Engine("g");
     try (RowStore index = open("a");
         RowStore cold = new RowStore(dir.resolve("b"), new ArrayList<>())) {
       index.take(e1.batch(abc.stored(CPU), abc.stored(GPU)), 1);
-      index.take(grouped.batch(abc.stored(GPU, 0, 2), abc.stored(second, 0, 1)), 1);
+      index.take(grouped.batch(abc.stored(GPU, 0, 2), abc.stored(SECOND, 0, 1)), 1);
       index.take(grouped.batch(abc.stored(CPU)), 1);
       index.take(e1.batch(new Cleared(0, ClearScope.DEVICE)), 1);
       index.take(grouped.batch(new Cleared(5, ClearScope.DEVICE)), 1);
@@ -81,7 +81,6 @@ class RestoreTest {
 
   @Test
   void shouldFollow_whenCompactionMovedANewGroupBehindItsBlocks() {
-    Place second = new Place("GPU", 0, 1, null);
     try (RowStore index = open("a");
         RowStore standby = new RowStore(dir.resolve("b"), new ArrayList<>())) {
       index.take(e1.batch(abc.stored(GPU)), 1);
@@ -89,33 +88,33 @@ class RestoreTest {
       standby.restore(log, 0, 3);
       assertThat(Answers.text(standby.view(), "abc")).isEqualTo("e1/0/GPU | e1/0/GPU | e1/0/GPU");
       int followed = log.size();
-      index.take(e1.batch(abc.stored(second, 0, 2)), 1);
+      index.take(e1.batch(abc.stored(SECOND, 0, 2)), 1);
       index.take(e1.batch(new Cleared(5, ClearScope.DEVICE)), 1);
-      List<KeyValue<byte[], byte[]>> rest = log.subList(followed, log.size());
-      standby.restore(RowStore.compacted(rest, rest.size(), false), 0, 2);
-      assertThat(Answers.text(standby.view(), "abc"))
-          .isEqualTo(Answers.text(index.view(), "abc"))
-          .isEqualTo("e1/0/GPU | e1/0/GPU");
+      assertFollows(standby, index, followed);
     }
   }
 
   @Test
   void shouldFollow_whenCompactionMovedANewLifeBehindItsBlocks() {
-    Place second = new Place("GPU", 0, 1, null);
     try (RowStore index = open("a");
         RowStore standby = new RowStore(dir.resolve("b"), new ArrayList<>())) {
-      index.take(e1.batch(abc.stored(GPU), abc.stored(second)), 1);
+      index.take(e1.batch(abc.stored(GPU), abc.stored(SECOND)), 1);
       standby.table();
       standby.restore(log, 0, 3);
       int followed = log.size();
       index.take(e1.restart().batch(abc.stored(GPU, 0, 2)), 1);
       index.take(e1.batch(new Cleared(5, ClearScope.DEVICE)), 1);
-      List<KeyValue<byte[], byte[]>> rest = log.subList(followed, log.size());
-      standby.restore(RowStore.compacted(rest, rest.size(), false), 0, 2);
-      assertThat(Answers.text(standby.view(), "abc"))
-          .isEqualTo(Answers.text(index.view(), "abc"))
-          .isEqualTo("e1/0/GPU | e1/0/GPU");
+      assertFollows(standby, index, followed);
     }
+  }
+
+  /** What is left of the log behind {@code followed} takes the standby where the index is. */
+  private void assertFollows(RowStore standby, RowStore index, int followed) {
+    List<KeyValue<byte[], byte[]>> rest = log.subList(followed, log.size());
+    standby.restore(RowStore.compacted(rest, rest.size(), false), 0, 2);
+    assertThat(Answers.text(standby.view(), "abc"))
+        .isEqualTo(Answers.text(index.view(), "abc"))
+        .isEqualTo("e1/0/GPU | e1/0/GPU");
   }
 
   @Test
