@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.TopicPartition;
 
 /** How far a follower has come, and whoever waits for it to come further. Thread-safe. */
@@ -54,25 +55,18 @@ final class Progress {
   }
 
   boolean awaitRefresh(long ticket, long deadlineNanos) throws InterruptedException {
-    lock.lock();
-    try {
-      while (refreshesDone < ticket) {
-        long left = deadlineNanos - System.nanoTime();
-        if (left <= 0) {
-          return false;
-        }
-        moved.awaitNanos(left);
-      }
-      return true;
-    } finally {
-      lock.unlock();
-    }
+    return await(() -> refreshesDone >= ticket, deadlineNanos);
   }
 
   boolean awaitOffset(int partition, long offset, long deadlineNanos) throws InterruptedException {
+    return await(() -> next.getOrDefault(partition, 0L) > offset, deadlineNanos);
+  }
+
+  /** Whether it was reached in time; looked at under the lock whenever something moves. */
+  private boolean await(BooleanSupplier reached, long deadlineNanos) throws InterruptedException {
     lock.lock();
     try {
-      while (next.getOrDefault(partition, 0L) <= offset) {
+      while (!reached.getAsBoolean()) {
         long left = deadlineNanos - System.nanoTime();
         if (left <= 0) {
           return false;

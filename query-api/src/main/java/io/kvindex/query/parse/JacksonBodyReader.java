@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.error.MalformedJson;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
@@ -53,14 +54,7 @@ final class JacksonBodyReader {
     String what = e.getOriginalMessage();
     int jargon = what.indexOf(" (start marker");
     what = ApiException.echo(jargon < 0 ? what : what.substring(0, jargon));
-    String where =
-        e.getLocation() == null
-            ? ""
-            : " at line "
-                + e.getLocation().getLineNr()
-                + ", column "
-                + e.getLocation().getColumnNr();
-    return ApiException.of(ErrorCode.INVALID_JSON, "malformed JSON" + where + ": " + what);
+    return MalformedJson.at(e.getLocation(), what);
   }
 
   private void readRoot(JsonParser json) throws IOException {

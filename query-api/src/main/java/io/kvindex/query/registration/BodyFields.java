@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.error.MalformedJson;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,16 +48,7 @@ final class BodyFields {
       }
       return new BodyFields(root);
     } catch (JsonProcessingException e) {
-      String place =
-          e.getLocation() == null
-              ? ""
-              : " at line "
-                  + e.getLocation().getLineNr()
-                  + ", column "
-                  + e.getLocation().getColumnNr();
-      throw ApiException.of(
-          ErrorCode.INVALID_JSON,
-          "malformed JSON" + place + ": " + ApiException.echo(firstLine(e.getOriginalMessage())));
+      throw MalformedJson.at(e.getLocation(), ApiException.echo(firstLine(e.getOriginalMessage())));
     } catch (IOException e) {
       throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
     }
