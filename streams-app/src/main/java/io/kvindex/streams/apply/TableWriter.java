@@ -4,9 +4,7 @@ package io.kvindex.streams.apply;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.streams.row.HeldRow;
-import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.sequence.Verdict;
@@ -28,8 +26,8 @@ public final class TableWriter {
   private static final int SWEPT_PER_RECORD = 64;
 
   private final PartitionTable table;
-  private final KeyValueStore<Bytes, byte[]> store;
   private final RowBatch batch;
+  private final HeldRecords held;
   private final Contents contents;
   private final Applier applier;
   private final Sweeper sweeper;
@@ -42,11 +40,11 @@ public final class TableWriter {
   public TableWriter(
       PartitionTable table, KeyValueStore<Bytes, byte[]> store, Counts counts, Limits limits) {
     this.table = table;
-    this.store = store;
     this.counts = counts;
     this.limits = limits;
     contents = new Contents(table.knownHashes(), store, limits.unheldContents());
     batch = new RowBatch(table, store, contents::unheld);
+    held = new HeldRecords(store, batch);
     applier =
         new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
     sweeper = new Sweeper(table, store, contents::unheld);
@@ -55,8 +53,8 @@ public final class TableWriter {
 
   private void resume(StreamState stream) {
     for (StreamState.Held place : List.copyOf(stream.held().keySet())) {
-      EventRecord held = read(stream, place);
-      counts.taken(held == null ? 1 : held.events().size());
+      EventRecord record = held.get(stream, place);
+      counts.taken(record == null ? 1 : record.events().size());
     }
     drain(stream);
   }
@@ -182,10 +180,9 @@ public final class TableWriter {
             appendTimeMs,
             gaps));
     StreamState known = table.streams().get(record.stream());
-    StreamState.Held place =
-        new StreamState.Held(record.position().eventId(), record.position().part());
+    StreamState.Held place = HeldRecords.place(record);
     if (known != null && known.held().containsKey(place)) {
-      batch.held(RowKeys.held(ref, place.eventId(), place.part()), null);
+      held.remove(ref, place);
     }
     commit();
     counts.record(Outcome.APPLIED, record.events().size());
@@ -194,9 +191,7 @@ public final class TableWriter {
   private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
     int ref = streamRef(record);
     batch.position(ref, before);
-    batch.held(
-        RowKeys.held(ref, record.position().eventId(), record.position().part()),
-        new HeldRow(offset, appendTimeMs, EventRecordCodec.encode(record)).encode());
+    held.add(ref, record, offset, appendTimeMs);
     commit();
     counts.record(Outcome.HELD_BACK, record.events().size());
     StreamState stream = Objects.requireNonNull(table.streams().get(record.stream()));
@@ -224,13 +219,13 @@ public final class TableWriter {
    */
   private @Nullable EventRecord firstHeld(StreamState stream) {
     StreamState.Held first = stream.held().firstKey();
-    EventRecord next = read(stream, first);
+    EventRecord next = held.get(stream, first);
     Verdict verdict =
         next == null ? Verdict.DUPLICATE : Sequencer.judge(applier.life(next), stream(next), next);
     if (next != null && (verdict == Verdict.APPLY || verdict == Verdict.HOLD)) {
       return next;
     }
-    batch.held(RowKeys.held(stream.ref(), first.eventId(), first.part()), null);
+    held.remove(stream.ref(), first);
     commit();
     counts.record(
         verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
@@ -239,8 +234,7 @@ public final class TableWriter {
   }
 
   private void applyHeld(EventRecord next, StreamState stream, StreamRow before) {
-    HeldRow row =
-        heldRow(stream, new StreamState.Held(next.position().eventId(), next.position().part()));
+    HeldRow row = Objects.requireNonNull(held.row(stream, HeldRecords.place(next)));
     apply(next, before, row.sourceOffset(), row.appendTimeMs());
   }
 
@@ -267,17 +261,6 @@ public final class TableWriter {
       applyHeld(next, stream, stream.row().withGaps(stream.row().gaps() + 1));
     }
     drain(stream);
-  }
-
-  private @Nullable EventRecord read(StreamState stream, StreamState.Held place) {
-    byte[] value = store.get(RowKeys.held(stream.ref(), place.eventId(), place.part()));
-    return value == null ? null : EventRecordCodec.decode(HeldRow.decode(value).record());
-  }
-
-  private HeldRow heldRow(StreamState stream, StreamState.Held place) {
-    return HeldRow.decode(
-        Objects.requireNonNull(
-            store.get(RowKeys.held(stream.ref(), place.eventId(), place.part()))));
   }
 
   private void commit() {
