@@ -118,14 +118,7 @@ class EngineRestartIT {
 
   private void check(Api api) {
     Truth truth = new Truth();
-    Random prompts = new Random(SEED);
-    for (int i = 0; i < 30; i++) {
-      int[] prompt = LoadedEngines.prompt(prompts);
-      JsonNode rows = api.query("default", prompt, null, 16);
-      for (SimulatedEngine engine : engines) {
-        truth.check(rows, engine, prompt, null);
-      }
-    }
+    truth.checkPrompts(api, engines, SEED, 30);
     checked += truth.compared();
     nonZero += truth.nonZero();
   }

@@ -4,7 +4,6 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
@@ -96,14 +95,7 @@ class HandOverIT {
         .untilAsserted(
             () -> {
               Truth truth = new Truth();
-              Random random = new Random(SEED);
-              for (int i = 0; i < PROMPTS; i++) {
-                int[] prompt = LoadedEngines.prompt(random);
-                JsonNode rows = api.query("default", prompt, null, 16);
-                for (SimulatedEngine engine : engines) {
-                  truth.check(rows, engine, prompt, null);
-                }
-              }
+              truth.checkPrompts(api, engines, SEED, PROMPTS);
               assertThat(truth.nonZero()).isPositive();
               assertThat(truth.compared()).isEqualTo(PROMPTS * ENGINES);
             });

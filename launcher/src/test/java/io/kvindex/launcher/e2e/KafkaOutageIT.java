@@ -12,7 +12,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -157,14 +156,7 @@ class KafkaOutageIT {
 
   private static void assertTruth(Api api, List<SimulatedEngine> engines) {
     Truth truth = new Truth();
-    Random random = new Random(SEED);
-    for (int i = 0; i < PROMPTS; i++) {
-      int[] prompt = LoadedEngines.prompt(random);
-      JsonNode rows = api.query("default", prompt, null, 16);
-      for (SimulatedEngine engine : engines) {
-        truth.check(rows, engine, prompt, null);
-      }
-    }
+    truth.checkPrompts(api, engines, SEED, PROMPTS);
     assertThat(truth.nonZero()).isPositive();
   }
 }

@@ -63,16 +63,7 @@ class KillRestartIT {
 
   private static List<JsonNode> checkAnswers(Api api, List<SimulatedEngine> engines) {
     Truth truth = new Truth();
-    Random random = new Random(SEED);
-    List<JsonNode> answers = new ArrayList<>();
-    for (int i = 0; i < PROMPTS; i++) {
-      int[] prompt = LoadedEngines.prompt(random);
-      JsonNode rows = api.query("default", prompt, null, 16);
-      for (SimulatedEngine engine : engines) {
-        truth.check(rows, engine, prompt, null);
-      }
-      answers.add(rows);
-    }
+    List<JsonNode> answers = truth.checkPrompts(api, engines, SEED, PROMPTS);
     assertThat(truth.nonZero()).isPositive();
     return answers;
   }

@@ -4,7 +4,6 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
 import io.kvindex.sandbox.chaos.Faults;
@@ -133,14 +132,7 @@ class LossyNetworkIT {
 
   private void check(Api api) {
     Truth truth = new Truth();
-    Random prompts = new Random(SEED);
-    for (int i = 0; i < 100; i++) {
-      int[] prompt = LoadedEngines.prompt(prompts);
-      JsonNode rows = api.query("default", prompt, null, 16);
-      for (SimulatedEngine engine : engines) {
-        truth.check(rows, engine, prompt, null);
-      }
-    }
+    truth.checkPrompts(api, engines, SEED, 100);
     assertThat(truth.nonZero()).isPositive();
   }
 

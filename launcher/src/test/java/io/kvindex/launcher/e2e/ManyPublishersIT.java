@@ -4,7 +4,6 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.sandbox.engine.SimulatedEngine;
@@ -13,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -145,14 +143,7 @@ class ManyPublishersIT {
         .untilAsserted(
             () -> {
               Truth truth = new Truth();
-              Random random = new Random(7);
-              for (int i = 0; i < 60; i++) {
-                int[] prompt = LoadedEngines.prompt(random);
-                JsonNode rows = api.query("default", prompt, null, 16);
-                for (SimulatedEngine engine : engines) {
-                  truth.check(rows, engine, prompt, null);
-                }
-              }
+              truth.checkPrompts(api, engines, 7, 60);
               assertThat(truth.nonZero()).isPositive();
             });
   }

@@ -4,13 +4,11 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,14 +74,7 @@ class SeparateProcessesIT {
                       .isGreaterThanOrEqualTo(engine.lastSequence()));
     }
     Truth truth = new Truth();
-    Random random = new Random(SEED);
-    for (int i = 0; i < PROMPTS; i++) {
-      int[] prompt = LoadedEngines.prompt(random);
-      JsonNode rows = api.query("default", prompt, null, 16);
-      for (SimulatedEngine engine : engines) {
-        truth.check(rows, engine, prompt, null);
-      }
-    }
+    truth.checkPrompts(api, engines, SEED, PROMPTS);
     assertThat(truth.nonZero()).isPositive();
   }
 }

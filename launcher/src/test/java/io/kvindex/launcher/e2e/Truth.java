@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.sandbox.engine.Holdings;
 import io.kvindex.sandbox.engine.Medium;
 import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** Compares rows of answers with the engines' own caches, number by number. */
@@ -15,6 +18,24 @@ final class Truth {
   private int compared;
   private int nonZero;
   private int hostOnly;
+
+  /**
+   * Asks for prompts of the tree the engines are loaded with, and asserts that the rows of all are
+   * what their caches say.
+   *
+   * @return the answers, prompt by prompt
+   */
+  List<JsonNode> checkPrompts(Api api, List<SimulatedEngine> engines, long seed, int prompts) {
+    Random random = new Random(seed);
+    List<JsonNode> answers = new ArrayList<>();
+    for (int i = 0; i < prompts; i++) {
+      int[] prompt = LoadedEngines.prompt(random);
+      JsonNode rows = api.query("default", prompt, null, 16);
+      engines.forEach(engine -> check(rows, engine, prompt, null));
+      answers.add(rows);
+    }
+    return answers;
+  }
 
   /** Asserts that every number of an engine's row is what its cache says. */
   void check(JsonNode rows, SimulatedEngine engine, int[] tokens, @Nullable String lora) {
