@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.zmq.RawBatch;
+
 /** What is not known for sure about the engine behind a publisher. I/O thread only. */
 final class Doubts {
 
   private static final int MOST_STRANGERS = 16;
 
+  /** No delayed or doubled batches come in such a row while not one is new. */
+  private static final int LATE_ROW = 64;
+
   private boolean unproven;
   private boolean tailChecked;
   private int strangers;
+  private int late;
+  private long lastLate;
+  private long takenMicros;
 
   /** A connection is new: who is at its other end has to be shown where there was one before. */
   void connected(boolean knownBefore) {
@@ -20,6 +28,7 @@ final class Doubts {
   void newLife() {
     unproven = false;
     tailChecked = false;
+    late = 0;
   }
 
   /** Whether the engine has yet to show that it is still the one that sent the last batch. */
@@ -38,9 +47,30 @@ final class Doubts {
   }
 
   /** A live batch was taken as its next one. */
-  void taken() {
+  void taken(RawBatch batch) {
     unproven = false;
     strangers = 0;
+    tookReplayed(batch);
+  }
+
+  /** A batch of a replay was taken as its next one. */
+  void tookReplayed(RawBatch batch) {
+    late = 0;
+    takenMicros = batch.receivedMicros();
+  }
+
+  /**
+   * A live batch came that is older than the last one taken. One damaged number or time, taken for
+   * real, would make all that come after it such ones: whether so many came in a row that it has to
+   * be asked who is right. Those that had been received before the last one was taken do not count.
+   */
+  boolean isLateAgain(RawBatch batch) {
+    if (batch.receivedMicros() > takenMicros
+        && (late == 0 || Long.compareUnsigned(batch.sequence(), lastLate) > 0)) {
+      late++;
+      lastLate = batch.sequence();
+    }
+    return late >= LATE_ROW;
   }
 
   /**

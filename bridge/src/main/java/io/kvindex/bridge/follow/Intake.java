@@ -20,6 +20,9 @@ final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
 
+  /** No engine gets that far in a year: beyond it a hole says that a number was damaged. */
+  private static final long MOST_LOST = 1L << 32;
+
   private final OncePerMinute warnings = new OncePerMinute();
   private final Registration registration;
   private final BatchPublisher publisher;
@@ -149,7 +152,8 @@ final class Intake {
 
   private KvEvent.Gap lose(long from, long to) {
     holes.lost(from);
-    status.lost(to - from + 1);
+    long batches = to - from + 1;
+    status.lost(batches > 0 && batches < MOST_LOST ? batches : 1);
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
     status.lossy("batches " + range + " are lost: no replay has them");
     if (warnings.allows()) {

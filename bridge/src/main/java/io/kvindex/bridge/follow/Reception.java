@@ -54,6 +54,7 @@ final class Reception {
     if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
       asking.noteAskedAt(null);
     }
+    doubts.tookReplayed(batch);
     intake.takeReplayed(batch, life.session());
     return Decision.GO_ON;
   }
@@ -104,15 +105,18 @@ final class Reception {
 
   private Decision liveBehind(RawBatch next) {
     return switch (intake.ofLive(next)) {
-      case SAME, LATE -> {
-        if (Protection.DEDUPE.isOff()) {
-          intake.takeAgain(next, life.session());
-        }
-        yield drop(FrameOutcome.DUPLICATE_OR_LATE);
-      }
+      case SAME -> notAgain(next);
+      case LATE -> doubts.isLateAgain(next) ? undecided(next) : notAgain(next);
       case NEW_LIFE -> new Decision.EndLife("batch " + number(next) + " came again, later");
       case UNKNOWN -> undecided(next);
     };
+  }
+
+  private Decision notAgain(RawBatch next) {
+    if (Protection.DEDUPE.isOff()) {
+      intake.takeAgain(next, life.session());
+    }
+    return drop(FrameOutcome.DUPLICATE_OR_LATE);
   }
 
   private Decision undecided(RawBatch next) {
@@ -147,7 +151,7 @@ final class Reception {
       return drop(parsed.rejected() == null ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
     }
     buffer.removeFirst();
-    doubts.taken();
+    doubts.taken(next);
     intake.take(next, parsed, life.session());
     return Decision.GO_ON;
   }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Chain;
+import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.Incarnation;
@@ -14,6 +15,7 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -51,6 +53,21 @@ class FollowerTest extends FollowerFixture {
         .containsExactly(4L, 5L, 6L, 7L, 8L, 9L);
     assertThat(sent.get(10).after()).isEqualTo(3);
     assertThat(sent).noneMatch(r -> r.events().stream().anyMatch(KvEvent.Gap.class::isInstance));
+  }
+
+  @Test
+  void shouldGoOn_whenTheNumberAndTimeOfOneBatchAreDamaged() throws Exception {
+    Following following = follow();
+    engine.publish(0, 9);
+    await().atMost(SOON).until(() -> isSent("e", 9));
+    byte[] damaged = FakeEngine.payload(10);
+    ByteBuffer.wrap(damaged).putDouble(2, 4e9); // in the year 2096
+    engine.live(new byte[0], FakeEngine.sequence(1L << 40), damaged);
+    await().atMost(SOON).until(() -> isSent("e", 1L << 40));
+    // All that follows is older than that batch; the replay knows nothing of it.
+    engine.publish(10, 199);
+    await().atMost(SOON).until(() -> isSent("e", 199));
+    assertThat(following.status().incarnation().life()).isPositive();
   }
 
   @Test
