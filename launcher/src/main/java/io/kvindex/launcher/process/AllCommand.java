@@ -4,10 +4,12 @@ package io.kvindex.launcher.process;
 import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -40,14 +42,7 @@ public final class AllCommand implements Callable<Integer> {
       defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
   private Path dataDir;
 
-  @Option(
-      names = "--config",
-      paramLabel = "FILE",
-      description = {
-        "Mooncake Conductor's configuration file: port and registrations",
-        "(default: CONDUCTOR_CONFIG_PATH, else ~/.mooncake/conductor_config.json if it exists)."
-      })
-  private Path config;
+  @Mixin private ConductorFile conductorFile;
 
   @Option(
       names = "--bind",
@@ -76,7 +71,7 @@ public final class AllCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    ConductorConfig file = ConductorConfig.find(config, System.getenv());
+    ConductorConfig file = conductorFile.read();
     AllInOneOptions options =
         new AllInOneOptions(
             dataDir,
@@ -96,17 +91,24 @@ public final class AllCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** {@code CONDUCTOR_SEED}: an integer is the XXH3 seed of registrations that name none. */
+  /**
+   * {@code CONDUCTOR_SEED}: an integer, signed or unsigned, is the XXH3 seed of registrations that
+   * name none.
+   */
   static HashProfile defaultProfile(Map<String, String> environment) {
     String seed = environment.get("CONDUCTOR_SEED");
     if (seed == null || seed.isBlank()) {
       return HashProfile.XXH3_DEFAULT;
     }
     try {
-      return new HashProfile(HashProfile.Algorithm.XXH3, seed.strip());
+      BigInteger number = new BigInteger(seed.strip());
+      if (number.bitLength() > Long.SIZE - (number.signum() < 0 ? 1 : 0)) {
+        throw new NumberFormatException("more than 64 bits");
+      }
+      return HashProfile.xxh3(number.longValue());
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "CONDUCTOR_SEED must be an unsigned 64-bit number, got " + seed, e);
+          "CONDUCTOR_SEED must be an integer of 64 bits, got " + seed, e);
     }
   }
 }

@@ -94,7 +94,7 @@ public final class AllInOne implements AutoCloseable {
                 new QuarantineReader()));
     URI uri = URI.create("http://" + options.bind() + ":" + api.port());
     StartupGate.awaitReady(uri);
-    StartupGate.register(uri, options.conductor().registrations());
+    StaticRegistrations.apply(uri, options.conductor().registrations());
     return new AllInOne(parts, bootstrap, topics.eventPartitions(), uri);
   }
 

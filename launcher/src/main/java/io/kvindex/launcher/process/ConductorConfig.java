@@ -23,9 +23,17 @@ import org.slf4j.LoggerFactory;
  * {@code kvevent_instance}, an object of registrations by instance name.
  *
  * @param httpPort port of the HTTP API
- * @param registrations bodies for {@code POST /register}, in the file's order
+ * @param registrations entries in the file's order
  */
-public record ConductorConfig(int httpPort, List<ObjectNode> registrations) {
+public record ConductorConfig(int httpPort, List<Entry> registrations) {
+
+  /**
+   * One registration of the file.
+   *
+   * @param name the entry's, for messages
+   * @param body for {@code POST /register}, not looked at yet
+   */
+  public record Entry(String name, ObjectNode body) {}
 
   private static final Logger LOG = LoggerFactory.getLogger(ConductorConfig.class);
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -82,29 +90,34 @@ public record ConductorConfig(int httpPort, List<ObjectNode> registrations) {
 
   private static int port(Path path, JsonNode root) throws IOException {
     JsonNode port = root.path("http_server_port");
-    if (port.isMissingNode()) {
+    if (port.isMissingNode() || port.isNull()) {
       return HttpSettings.DEFAULT_PORT;
     }
-    if (!port.canConvertToInt() || port.intValue() < 0 || port.intValue() > 65_535) {
+    if (!port.isIntegralNumber()
+        || !port.canConvertToInt()
+        || port.intValue() < 0
+        || port.intValue() > 65_535) {
       throw new IOException(path + ": http_server_port must be 0..65535, got " + port);
     }
     return port.intValue();
   }
 
-  private static List<ObjectNode> registrations(Path path, JsonNode instances) throws IOException {
-    if (!instances.isObject() && !instances.isMissingNode()) {
+  private static List<Entry> registrations(Path path, JsonNode instances) throws IOException {
+    if (!instances.isObject() && !instances.isMissingNode() && !instances.isNull()) {
       throw new IOException(path + ": kvevent_instance must be an object of registrations by name");
     }
-    List<ObjectNode> bodies = new ArrayList<>();
+    List<Entry> entries = new ArrayList<>();
     for (Map.Entry<String, JsonNode> entry : instances.properties()) {
       if (!(entry.getValue() instanceof ObjectNode body)) {
-        throw new IOException(path + ": kvevent_instance." + entry.getKey() + " must be an object");
+        LOG.warn("{}: skipped kvevent_instance.{}: no object", path, entry.getKey());
+        continue;
       }
-      if (!body.hasNonNull("instance_id")) {
+      JsonNode id = body.path("instance_id");
+      if (id.isMissingNode() || id.isNull() || id.isTextual() && id.textValue().isEmpty()) {
         body.put("instance_id", entry.getKey());
       }
-      bodies.add(body);
+      entries.add(new Entry(entry.getKey(), body));
     }
-    return bodies;
+    return entries;
   }
 }

@@ -9,6 +9,7 @@ import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,13 +36,14 @@ public final class IndexCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ClusterOptions cluster;
+  @Mixin private ConductorFile conductorFile;
 
   @Option(
       names = "--http-port",
       paramLabel = "PORT",
-      description = "Port of the HTTP API, 0 = any free one (default: ${DEFAULT-VALUE}).",
-      defaultValue = "13333")
-  private int httpPort;
+      description =
+          "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
+  private Integer httpPort;
 
   @Option(
       names = "--bind",
@@ -64,19 +66,21 @@ public final class IndexCommand implements Callable<Integer> {
   private String advertise;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws IOException, InterruptedException {
+    ConductorConfig file = conductorFile.read();
+    int port = httpPort == null ? file.httpPort() : httpPort;
     SiteTopics topics = cluster.ensureTopics();
     Closing parts = new Closing();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     IndexerConfig config =
         IndexerConfig.at(cluster.bootstrapServers(), dataDir.resolve("tables"))
-            .advertisedAs(advertise == null ? bind + ":" + httpPort : advertise);
+            .advertisedAs(advertise == null ? bind + ":" + port : advertise);
     IndexerApp indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
     QueryApi api =
         parts.add(
             QueryApi.start(
                 new QueryApi.Options(
-                    HttpSettings.DEFAULT.at(bind, httpPort),
+                    HttpSettings.DEFAULT.at(bind, port),
                     Map.of("bootstrap.servers", cluster.bootstrapServers()),
                     REGISTRATION_TIMEOUT,
                     AllCommand.defaultProfile(System.getenv()),
@@ -87,6 +91,7 @@ public final class IndexCommand implements Callable<Integer> {
                 new QuarantineReader()));
     URI uri = URI.create("http://" + bind + ":" + api.port());
     StartupGate.awaitReady(uri);
+    StaticRegistrations.apply(uri, file.registrations());
     spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
     spec.commandLine().getOut().flush();
     UntilStopped.run(parts);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -25,7 +22,6 @@ final class StartupGate {
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(25);
   private static final long TELL_EVERY_NS = TimeUnit.SECONDS.toNanos(10);
   private static final int OK = 200;
-  private static final int CONFLICT = 409;
 
   private StartupGate() {}
 
@@ -49,35 +45,6 @@ final class StartupGate {
       }
       LockSupport.parkNanos(POLL_NS);
     }
-  }
-
-  /** Registers what the configuration file names; the file wins over what was registered before. */
-  static void register(URI server, List<ObjectNode> bodies) throws InterruptedException {
-    for (ObjectNode body : bodies) {
-      HttpResponse<String> answer = post(server, body);
-      if (answer.statusCode() == CONFLICT) {
-        LOG.warn(
-            "registration of {} differs from the configuration file, which wins: {}",
-            body.path("instance_id"),
-            answer.body());
-        answer = post(server, body.deepCopy().put("replace", true));
-      }
-      if (answer.statusCode() != OK) {
-        LOG.warn(
-            "entry {} of the configuration file was not registered: {}",
-            body.path("instance_id"),
-            answer.body());
-      }
-    }
-  }
-
-  private static HttpResponse<String> post(URI server, ObjectNode body)
-      throws InterruptedException {
-    return send(
-        HttpRequest.newBuilder(server.resolve("/register"))
-            .timeout(ANSWER)
-            .POST(BodyPublishers.ofString(body.toString()))
-            .build());
   }
 
   private static HttpResponse<String> send(HttpRequest request) throws InterruptedException {

@@ -28,13 +28,14 @@ class ConductorConfigTest {
             """
             {"http_server_port": 8088, "kvevent_instance": {
               "vllm-1": {"endpoint": "tcp://127.0.0.1:5557", "type": "vLLM"},
+              "empty": {"instance_id": ""}, "null": {"instance_id": null},
               "other": {"instance_id": "vllm-2", "endpoint": "tcp://127.0.0.1:5559"}}}
             """);
     ConductorConfig config = ConductorConfig.find(path, Map.of());
     assertThat(config.httpPort()).isEqualTo(8088);
     assertThat(config.registrations())
-        .extracting(r -> r.get("instance_id").asText())
-        .containsExactly("vllm-1", "vllm-2");
+        .extracting(r -> r.body().get("instance_id").asText())
+        .containsExactly("vllm-1", "empty", "null", "vllm-2");
   }
 
   @Test
@@ -50,7 +51,18 @@ class ConductorConfigTest {
 
   @Test
   void shouldListenOnTheDefaultPort_whenTheFileNamesNone() throws IOException {
-    assertThat(ConductorConfig.find(file("{}"), Map.of()).httpPort()).isEqualTo(13333);
+    assertThat(ConductorConfig.find(file("{}"), Map.of())).isEqualTo(ConductorConfig.NONE);
+    assertThat(ConductorConfig.NONE.httpPort()).isEqualTo(13333);
+    Path nulls = file("{\"http_server_port\":null,\"kvevent_instance\":null}");
+    assertThat(ConductorConfig.find(nulls, Map.of())).isEqualTo(ConductorConfig.NONE);
+  }
+
+  @Test
+  void shouldSkipAnEntry_whenItIsNoObject() throws IOException {
+    Path path = file("{\"kvevent_instance\":{\"a\":1,\"b\":{},\"c\":[]}}");
+    assertThat(ConductorConfig.find(path, Map.of()).registrations())
+        .extracting(ConductorConfig.Entry::name)
+        .containsExactly("b");
   }
 
   @ParameterizedTest
@@ -61,8 +73,8 @@ class ConductorConfigTest {
         "[];must hold a JSON object",
         "{\"http_server_port\":\"x\"};http_server_port must be 0..65535, got \"x\"",
         "{\"http_server_port\":70000};http_server_port must be 0..65535, got 70000",
-        "{\"kvevent_instance\":[]};kvevent_instance must be an object",
-        "{\"kvevent_instance\":{\"a\":1}};kvevent_instance.a must be an object"
+        "{\"http_server_port\":13333.5};http_server_port must be 0..65535, got 13333.5",
+        "{\"kvevent_instance\":[]};kvevent_instance must be an object"
       })
   void shouldSayWhatIsWrong_whenTheFileIsNoConfiguration(String text, String message)
       throws IOException {
