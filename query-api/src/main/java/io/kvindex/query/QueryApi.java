@@ -5,11 +5,13 @@ import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.query.conductor.ConductorAnswers;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.quarantine.FrameReader;
 import io.kvindex.query.quarantine.QuarantineRoutes;
+import io.kvindex.query.registration.ConductorRegistration;
 import io.kvindex.query.registration.RegistrationRoutes;
 import io.kvindex.query.registration.RegistrationService;
 import io.kvindex.query.registration.RegistrationTable;
@@ -99,14 +101,18 @@ public final class QueryApi implements AutoCloseable {
         new RegistrationService(registrations, options.kafka(), options.registrationTimeout());
     try {
       RegistrationRoutes registering =
-          new RegistrationRoutes(service, registrations, options.defaultProfile());
+          new RegistrationRoutes(
+              Map.of(
+                  Dialect.CONDUCTOR, new ConductorRegistration(service, options.defaultProfile())),
+              registrations);
       StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
       QuarantineRoutes quarantine =
           new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
       HttpServer server =
           HttpServer.start(
               options.http(),
-              new ConductorAnswers(registrations::snapshot, index),
+              new DialectAnswers(
+                  Map.of(Dialect.CONDUCTOR, new ConductorAnswers(registrations::snapshot, index))),
               routes -> {
                 registering.addTo(routes);
                 status.addTo(routes);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.conductor;
 
-import io.kvindex.model.TableId;
 import io.kvindex.model.event.StatedContext;
-import io.kvindex.model.hash.HashProfile;
-import io.kvindex.model.hash.HashProfile.Algorithm;
-import io.kvindex.model.hash.SeqHash;
-import io.kvindex.query.conductor.Contexts.Names;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.QueryReply;
@@ -16,13 +11,12 @@ import io.kvindex.query.match.InstanceSet;
 import io.kvindex.query.match.MatchCounter;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
+import io.kvindex.query.prompt.Contexts;
+import io.kvindex.query.prompt.PromptWalk;
+import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
-import io.kvindex.streams.index.BlockKeys;
-import io.kvindex.streams.index.PrefixReader;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +28,9 @@ final class PromptLookup {
   private static final int ALL = -1;
 
   private final IndexAccess index;
-  private final PrefixReader reader = new PrefixReader();
+  private final PromptWalk walk = new PromptWalk();
   private final MatchCounter counter = new MatchCounter();
-  private final PromptKeys keys = new PromptKeys();
   private final TrustHeaders trust = new TrustHeaders();
-  private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
-  private final Map<HashProfile, ContextKeys> contextKeys = new HashMap<>();
   private boolean first;
 
   PromptLookup(IndexAccess index) {
@@ -69,7 +60,7 @@ final class PromptLookup {
     }
     trust.add(view, rows);
     if (query.loraId() == QueryBody.NO_LORA_ID) {
-      walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows);
+      walk.walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows, counter);
       for (int i = 0; i < rows.instances().size(); i++) {
         writeRow(rows, i, only, out);
       }
@@ -78,7 +69,7 @@ final class PromptLookup {
     byAdapterNames(view, query.loraId(), rows.instances())
         .forEach(
             (names, instances) -> {
-              walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows);
+              walk.walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows, counter);
               instances.forEach(i -> writeRow(rows, i, only, out));
             });
   }
@@ -97,22 +88,6 @@ final class PromptLookup {
     return groups;
   }
 
-  private void walk(
-      TableView view, QueryForm form, QueryBody query, List<Names> contexts, TableRows rows) {
-    HashProfile profile = rows.table().hashProfile();
-    long[] xors = Contexts.keys(profile, contexts);
-    BlockKeys prompt;
-    if (form == QueryForm.HASHES) {
-      prompt = keys.ofHashes(query.hashes(), query.count());
-      if (xors.length > 1) { // what tells them apart may be in the hashes given
-        xors = Arrays.stream(xors).distinct().toArray();
-      }
-    } else {
-      prompt = prompt(query, rows.table(), contexts);
-    }
-    counter.count(reader, view.index(), prompt, xors, rows.instances());
-  }
-
   private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {
     if (only != ALL && only != instance) {
       return;
@@ -123,25 +98,5 @@ final class PromptLookup {
     first = false;
     out.raw(rows.jsonName(instance));
     RowWriter.write(out, counter, instance, rows.table().blockSize());
-  }
-
-  private BlockKeys prompt(QueryBody query, TableId table, List<Names> contexts) {
-    HashProfile profile = table.hashProfile();
-    if (isOneChain(profile.algorithm(), query)) {
-      SeqHash rule = hashes.computeIfAbsent(profile, wanted -> new SeqHash(wanted.xxh3Seed()));
-      return keys.ofTokens(query.tokens(), query.count(), table.blockSize(), rule);
-    }
-    return contextKeys
-        .computeIfAbsent(profile, ContextKeys::new)
-        .ofTokens(query.tokens(), query.count(), table.blockSize(), contexts);
-  }
-
-  /** Whether the RFC's chain is right for all contexts; Dynamo's is the same without names. */
-  private static boolean isOneChain(Algorithm algorithm, QueryBody query) {
-    return algorithm == Algorithm.XXH3
-        || (algorithm == Algorithm.XXH3_DYNAMO
-            && query.loraId() == QueryBody.NO_LORA_ID
-            && query.loraName().isEmpty()
-            && query.cacheSalt().isEmpty());
   }
 }

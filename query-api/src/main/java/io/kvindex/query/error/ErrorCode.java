@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.error;
 
+import io.kvindex.query.dialect.Dialect;
+
 /**
  * Catalogue of everything this server refuses. {@link #reason()} is the stable text a client may
  * branch on; the human text beside it may change between versions.
@@ -35,7 +37,14 @@ public enum ErrorCode {
     this.reason = reason;
   }
 
-  /** HTTP status, 400 to 599. */
+  /** HTTP status in a dialect, 400 to 599. */
+  public int status(Dialect dialect) {
+    // Dynamo's framework tells a body that is no JSON (400) from one that has not the form (422).
+    boolean form = this == MISSING || this == INVALID_TYPE || this == OUT_OF_RANGE;
+    return form && dialect == Dialect.DYNAMO ? 422 : status;
+  }
+
+  /** HTTP status where no dialect is known, 400 to 599. */
   public int status() {
     return status;
   }

@@ -4,6 +4,7 @@ package io.kvindex.query.http;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
+import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
@@ -65,7 +66,9 @@ final class ControlErrors {
     }
     JsonBuffer body = new JsonBuffer();
     ErrorBody.write(refusal, body);
-    ctx.status(refusal.code().status()).contentType("application/json").result(body.asText());
+    ctx.status(refusal.code().status(RequestDialect.of(ctx)))
+        .contentType("application/json")
+        .result(body.asText());
     if (refusal.code() == ErrorCode.TOO_MANY_REQUESTS) {
       ctx.header("Retry-After", Replies.RETRY_AFTER_SECONDS);
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
+import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.parse.QueryForm;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -16,9 +17,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in front of Javalin: serves {@code POST /query} and {@code /query_by_hash} itself and
- * keeps every other route within its bounds. A servlet costs more per request than looking up a
- * prompt of 4,096 tokens does.
+ * Stands in front of Javalin: serves the query routes itself and keeps every other route within its
+ * bounds. A servlet costs more per request than looking up a prompt of 4,096 tokens does.
  */
 final class HotRoutes extends Handler.Wrapper {
   private static final long SMALL_BODY = 32 << 10;
@@ -44,29 +44,22 @@ final class HotRoutes extends Handler.Wrapper {
     if (form == null) {
       return control(request, response, callback);
     }
+    BodyType type = typeOf(request);
     if (!request.getMethod().equals("POST")) {
       refuse(
+          type,
           response,
           ApiException.of(
               ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " " + path + ": use POST"),
           callback);
       return true;
     }
-    @Nullable String binary = binaryType(request);
-    if (binary != null) {
-      refuse(
-          response,
-          ApiException.of(
-              ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-              "Content-Type " + ApiException.echo(binary) + " is not served yet; send JSON"),
-          callback);
-      return true;
-    }
-    query(form, request, response, callback);
+    query(form, type, request, response, callback);
     return true;
   }
 
-  private void query(QueryForm form, Request request, Response response, Callback callback) {
+  private void query(
+      QueryForm form, BodyType type, Request request, Response response, Callback callback) {
     long announced = request.getLength();
     if (announced > settings.maxBodyBytes()) {
       refuseBody(request, response, callback);
@@ -76,7 +69,7 @@ final class HotRoutes extends Handler.Wrapper {
     if (scratch == null) {
       ApiException busy = busy(settings.maxInFlight() + " queries");
       if (announced >= 0 && announced <= SMALL_BODY) {
-        refuse(response, busy, callback); // Jetty has read it already: the connection stays
+        refuse(type, response, busy, callback); // Jetty has read it already: the connection stays
       } else {
         refuseUnread(request, response, busy, callback);
       }
@@ -90,7 +83,7 @@ final class HotRoutes extends Handler.Wrapper {
     if (announced > 0) {
       scratch.expect((int) announced);
     }
-    new QueryExchange(this, form, request, response, callback, scratch).run();
+    new QueryExchange(this, form, type, request, response, callback, scratch).run();
   }
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
@@ -103,7 +96,7 @@ final class HotRoutes extends Handler.Wrapper {
       return super.handle(request, response, callback);
     }
     if (!control.tryAcquire()) {
-      refuse(response, busy(settings.maxControl() + " requests"), callback);
+      refuse(typeOf(request), response, busy(settings.maxControl() + " requests"), callback);
       return true;
     }
     Request.addCompletionListener(request, failure -> control.release());
@@ -114,18 +107,9 @@ final class HotRoutes extends Handler.Wrapper {
     return switch (path) {
       case "/query" -> QueryForm.TOKENS;
       case "/query_by_hash" -> QueryForm.HASHES;
+      case "/query_tiered_by_hash" -> QueryForm.TIERED;
       default -> null;
     };
-  }
-
-  /** Any other type is read as JSON: curl sends a form type unless told otherwise. */
-  private static @Nullable String binaryType(Request request) {
-    @Nullable String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
-    if (type == null) {
-      return null;
-    }
-    String lower = type.toLowerCase(Locale.ROOT);
-    return lower.contains("msgpack") || lower.startsWith("application/octet-stream") ? type : null;
   }
 
   private static ApiException busy(String what) {
@@ -152,12 +136,21 @@ final class HotRoutes extends Handler.Wrapper {
       Request request, Response response, ApiException refusal, Callback callback) {
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
     refuse(
-        response, refusal, Callback.from(new BodyDrain(request, callback)::run, callback::failed));
+        typeOf(request),
+        response,
+        refusal,
+        Callback.from(new BodyDrain(request, callback)::run, callback::failed));
   }
 
-  private void refuse(Response response, ApiException refusal, Callback callback) {
+  /** Refuses a body nobody has read: of its dialect only the type is known. */
+  private void refuse(BodyType type, Response response, ApiException refusal, Callback callback) {
     meters.refused(refusal.code());
-    Replies.refuse(response, refusal, callback);
+    Dialect dialect = type == BodyType.MSGPACK ? Dialect.BINARY : Dialect.CONDUCTOR;
+    Replies.refuse(response, refusal, dialect, callback);
+  }
+
+  private static BodyType typeOf(Request request) {
+    return BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
   }
 
   boolean mayHold(Scratch scratch, int bytes) {

@@ -3,6 +3,7 @@ package io.kvindex.query.http;
 
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.parse.QueryForm;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Content;
@@ -23,6 +24,7 @@ final class QueryExchange implements Runnable, Callback {
 
   private final HotRoutes routes;
   private final QueryForm form;
+  private final BodyType type;
   private final Request request;
   private final Response response;
   private final Callback callback;
@@ -32,12 +34,14 @@ final class QueryExchange implements Runnable, Callback {
   QueryExchange(
       HotRoutes routes,
       QueryForm form,
+      BodyType type,
       Request request,
       Response response,
       Callback callback,
       Scratch scratch) {
     this.routes = routes;
     this.form = form;
+    this.type = type;
     this.request = request;
     this.response = response;
     this.callback = callback;
@@ -83,7 +87,8 @@ final class QueryExchange implements Runnable, Callback {
 
   private void answer() {
     try {
-      scratch.parser.parse(scratch.body(), scratch.length(), form, scratch.query);
+      @Nullable String parameters = request.getHttpURI().getQuery();
+      scratch.parser.parse(type, scratch.body(), scratch.length(), form, parameters, scratch.query);
       routes.answers().answer(form, scratch.query, scratch.reply);
     } catch (ApiException refusal) {
       refuse(refusal);
@@ -103,7 +108,7 @@ final class QueryExchange implements Runnable, Callback {
 
   private void refuse(ApiException refusal) {
     routes.meters().refused(refusal.code());
-    Replies.refuse(response, refusal, this);
+    Replies.refuse(response, refusal, scratch.query.dialect(), this);
   }
 
   @Override

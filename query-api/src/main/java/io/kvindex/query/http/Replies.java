@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.reply.ErrorBody;
@@ -45,7 +46,7 @@ final class Replies {
     send(response, 200, reply.body().asByteBuffer(), done);
   }
 
-  static void refuse(Response response, ApiException refusal, Callback done) {
+  static void refuse(Response response, ApiException refusal, Dialect dialect, Callback done) {
     JsonBuffer body = new JsonBuffer();
     ErrorBody.write(refusal, body);
     HttpFields.Mutable headers = response.getHeaders();
@@ -56,7 +57,7 @@ final class Replies {
     if (refusal.code() == ErrorCode.METHOD_NOT_ALLOWED) {
       headers.put(HttpHeader.ALLOW, "POST");
     }
-    send(response, refusal.code().status(), body.asByteBuffer(), done);
+    send(response, refusal.code().status(dialect), body.asByteBuffer(), done);
   }
 
   private static void send(Response response, int status, ByteBuffer body, Callback done) {

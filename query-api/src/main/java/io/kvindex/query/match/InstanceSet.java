@@ -39,6 +39,7 @@ public final class InstanceSet {
   private final List<Instance> instances;
   private final Media media;
   private volatile @Nullable MatchPlan lastPlan;
+  private volatile @Nullable TierPlan lastTiers;
 
   /**
    * @param instances in the order of the answer, each id once
@@ -79,5 +80,15 @@ public final class InstanceSet {
       lastPlan = plan;
     }
     return plan;
+  }
+
+  /** Which owners carry whom through which tier; kept like the plan. */
+  TierPlan tiersFor(OwnerView owners) {
+    TierPlan tiers = lastTiers;
+    if (tiers == null || tiers.owners() != owners) {
+      tiers = TierPlan.of(this, owners);
+      lastTiers = tiers;
+    }
+    return tiers;
   }
 }

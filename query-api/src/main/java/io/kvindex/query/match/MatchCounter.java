@@ -18,7 +18,7 @@ import java.util.Arrays;
  * owners that change along the prompt, not to blocks times instances. Used by one thread at a time;
  * results stay until the next {@link #count}. Allocates nothing once its arrays have grown.
  */
-public final class MatchCounter {
+public final class MatchCounter implements PrefixCounter {
 
   private final Counting counting = new Counting();
   private InstanceSet instances = InstanceSet.EMPTY;
@@ -58,8 +58,13 @@ public final class MatchCounter {
    */
   public int count(
       PrefixReader reader, PrefixIndex index, BlockKeys keys, long[] contexts, InstanceSet listed) {
+    return reader.walk(index, keys, contexts, over(listed));
+  }
+
+  @Override
+  public RunVisitor over(InstanceSet listed) {
     instances = listed;
-    return reader.walk(index, keys, contexts, counting);
+    return counting;
   }
 
   /** The instances of the last count; indexes below are its. */

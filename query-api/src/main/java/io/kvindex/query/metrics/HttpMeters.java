@@ -37,7 +37,7 @@ public final class HttpMeters {
    */
   public HttpMeters(MeterRegistry registry, Supplier<Number> inFlight) {
     for (QueryForm form : QueryForm.values()) {
-      String route = form == QueryForm.TOKENS ? "query" : "query_by_hash";
+      String route = form.label();
       latency[form.ordinal()] =
           Timer.builder(MetricNames.QUERY_LATENCY)
               .description("Time from the first byte of a query to its answer")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.query.dialect.Dialect;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -12,6 +13,12 @@ import java.util.Arrays;
  */
 final class FastBodyScanner {
   private static final int MAX_NUMBER_DIGITS = 18;
+
+  /** Members that mean nothing to Dynamo, or are checked against others, beside its own. */
+  private static final int DYNAMO_UNSURE =
+      Member.MODEL.bit() | Member.HASHES.bit() | Member.LORA_ID.bit() | Member.INSTANCE.bit();
+
+  private static final int TENANTS = Member.TENANT.bit() | Member.ROUTING_GROUP.bit();
 
   private final HashArrayScanner hashArray = new HashArrayScanner();
   private final String[] lastTexts = new String[Member.values().length];
@@ -49,8 +56,18 @@ final class FastBodyScanner {
   }
 
   private static boolean complete(int seen, QueryForm form, QueryBody body) {
-    Member items = form == QueryForm.TOKENS ? Member.TOKENS : Member.HASHES;
+    boolean dynamo = (seen & Member.MODEL_NAME.bit()) != 0;
+    int foreign = dynamo ? DYNAMO_UNSURE : Member.BLOCK_HASHES.bit() | Member.ROUTING_GROUP.bit();
+    Member hashes = dynamo ? Member.BLOCK_HASHES : Member.HASHES;
+    Member items = form == QueryForm.TOKENS ? Member.TOKENS : hashes;
+    boolean twoTenants = (seen & TENANTS) == TENANTS;
+    boolean salted = dynamo && form != QueryForm.TOKENS && !body.cacheSalt.isEmpty();
+    body.dialect = dynamo ? Dialect.DYNAMO : Dialect.CONDUCTOR;
     return (seen & items.bit()) != 0
+        && (seen & foreign) == 0
+        && (dynamo || form != QueryForm.TIERED)
+        && !salted
+        && !twoTenants
         && !body.model.isEmpty()
         && (body.loraId == QueryBody.NO_LORA_ID || body.loraName.isEmpty());
   }
@@ -59,10 +76,9 @@ final class FastBodyScanner {
     skipBlanks();
     switch (member) {
       case TOKENS -> items(form == QueryForm.TOKENS, true, maxItems, into);
-      case HASHES -> items(form == QueryForm.HASHES, false, maxItems, into);
-      case FOREIGN -> unusual = true;
+      case HASHES, BLOCK_HASHES -> items(form != QueryForm.TOKENS, false, maxItems, into);
       case UNKNOWN -> skipScalar();
-      case MODEL -> into.model = string(member);
+      case MODEL, MODEL_NAME -> into.model = string(member);
       default -> {
         if (!skipNull()) {
           optional(member, into);
@@ -73,7 +89,7 @@ final class FastBodyScanner {
 
   private void optional(Member member, QueryBody into) {
     switch (member) {
-      case TENANT -> {
+      case TENANT, ROUTING_GROUP -> {
         String tenant = string(member);
         into.tenant = tenant.isEmpty() ? QueryBody.DEFAULT_TENANT : tenant;
       }

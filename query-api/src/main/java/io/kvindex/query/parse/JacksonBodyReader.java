@@ -5,27 +5,27 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.error.MalformedJson;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The reader that decides what a query body means: every refusal of a query body is worded here or
- * in {@link JacksonValues}. Streams, so a large array costs its own size only. Of a repeated member
- * the last one counts, as for both Conductor implementations.
+ * The reader that decides what a JSON query body means: every refusal of one is worded here, in a
+ * dialect's reader or in {@link JacksonValues}. Streams, so a large array costs its own size only.
+ * Of a repeated member the last one counts, as for both Conductor implementations.
  */
-final class JacksonBodyReader {
-  private static final JsonFactory JSON = new JsonFactory();
+abstract class JacksonBodyReader {
+  static final JsonFactory JSON = new JsonFactory();
 
-  private final QueryForm form;
+  final QueryForm form;
+  final QueryBody into;
   private final int maxItems;
-  private final QueryBody into;
   private final Set<String> present = new HashSet<>();
 
-  private JacksonBodyReader(QueryForm form, int maxItems, QueryBody into) {
+  JacksonBodyReader(QueryForm form, int maxItems, QueryBody into) {
     this.form = form;
     this.maxItems = maxItems;
     this.into = into;
@@ -37,11 +37,16 @@ final class JacksonBodyReader {
   static void read(
       byte[] text, int from, int length, QueryForm form, int maxItems, QueryBody into) {
     into.reset();
+    into.dialect = JsonDialect.of(text, from, length, form);
     if (length == 0) {
       throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is empty");
     }
+    JacksonBodyReader reader =
+        into.dialect == Dialect.DYNAMO
+            ? new DynamoBodyReader(form, maxItems, into)
+            : new ConductorBodyReader(form, maxItems, into);
     try (JsonParser json = JSON.createParser(text, from, length)) {
-      new JacksonBodyReader(form, maxItems, into).readRoot(json);
+      reader.readRoot(json);
     } catch (JsonProcessingException e) {
       throw malformed(e);
     } catch (IOException e) {
@@ -54,7 +59,14 @@ final class JacksonBodyReader {
     String what = e.getOriginalMessage();
     int jargon = what.indexOf(" (start marker");
     what = ApiException.echo(jargon < 0 ? what : what.substring(0, jargon));
-    return MalformedJson.at(e.getLocation(), what);
+    String where =
+        e.getLocation() == null
+            ? ""
+            : " at line "
+                + e.getLocation().getLineNr()
+                + ", column "
+                + e.getLocation().getColumnNr();
+    return ApiException.of(ErrorCode.INVALID_JSON, "malformed JSON" + where + ": " + what);
   }
 
   private void readRoot(JsonParser json) throws IOException {
@@ -63,8 +75,15 @@ final class JacksonBodyReader {
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
-      json.nextToken();
-      member(json, name);
+      if (json.nextToken() == JsonToken.VALUE_NULL) {
+        // The same as absent, also where it overrides an earlier value of the same member.
+        if (present.remove(name)) {
+          absent(name);
+        }
+      } else {
+        present.add(name);
+        member(json, name);
+      }
     }
     if (json.nextToken() != null) {
       throw ApiException.of(ErrorCode.INVALID_JSON, "unexpected text after the JSON object");
@@ -72,91 +91,36 @@ final class JacksonBodyReader {
     checkTogether();
   }
 
-  private void member(JsonParser json, String name) throws IOException {
-    if (json.currentToken() == JsonToken.VALUE_NULL) {
-      absent(name);
-      return;
-    }
-    present.add(name);
-    switch (name) {
-      case "model", "modelname" -> into.model = JacksonValues.text(json, name);
-      case "block_size" -> into.blockSize = JacksonValues.blockSize(json);
-      case "tenant_id" -> {
-        String tenant = JacksonValues.text(json, name);
-        into.tenant = tenant.isEmpty() ? QueryBody.DEFAULT_TENANT : tenant;
-      }
-      case "lora_name" -> into.loraName = JacksonValues.text(json, name);
-      case "lora_id" -> into.loraId = JacksonValues.loraId(json);
-      case "cache_salt", "additionalsalt" -> into.cacheSalt = JacksonValues.text(json, name);
-      case "instance_id" -> {
-        String instance = JacksonValues.text(json, name);
-        into.instanceId = instance.isEmpty() ? null : instance;
-      }
-      case "token_ids" -> items(json, name, QueryForm.TOKENS);
-      case "seq_hashes", "block_hash" -> items(json, name, QueryForm.HASHES);
-      default -> json.skipChildren();
-    }
-  }
+  /** Takes a member's value, which is not null. */
+  abstract void member(JsonParser json, String name) throws IOException;
 
-  /** null is the same as absent, also where it overrides an earlier value of the same member. */
-  private void absent(String name) {
-    if (!present.remove(name)) {
-      return;
-    }
-    switch (name) {
-      case "block_size" -> into.blockSize = QueryBody.NO_BLOCK_SIZE;
-      case "tenant_id" -> into.tenant = QueryBody.DEFAULT_TENANT;
-      case "lora_name" -> into.loraName = "";
-      case "lora_id" -> into.loraId = QueryBody.NO_LORA_ID;
-      case "cache_salt", "additionalsalt" -> into.cacheSalt = "";
-      case "instance_id" -> into.instanceId = null;
-      default -> {}
-    }
-  }
+  /** Forgets a member's value. */
+  abstract void absent(String name);
 
-  private void items(JsonParser json, String name, QueryForm kind) throws IOException {
-    if (kind != form) {
+  /** What only all members together tell. */
+  abstract void checkTogether();
+
+  final void items(JsonParser json, String name, boolean tokens) throws IOException {
+    if (tokens != (form == QueryForm.TOKENS)) {
       json.skipChildren();
     } else {
-      JacksonValues.items(json, name, kind, maxItems, into);
+      JacksonValues.items(json, name, form, maxItems, into);
     }
   }
 
-  private void checkTogether() {
-    oneOf("model", "model_name");
-    if (present.contains("model_name")) {
-      throw ApiException.field(
-          ErrorCode.UNSUPPORTED,
-          "model_name",
-          "queries with `model_name` are not served yet; name the model in `model`");
-    }
-    oneOf("model", "modelname");
-    if (into.model.isEmpty()) {
-      String given = present.contains("modelname") ? "modelname" : "model";
-      throw missing(given, present.contains(given) ? "must not be empty" : "is missing");
-    }
-    oneOf("cache_salt", "additionalsalt");
-    if (into.loraId != QueryBody.NO_LORA_ID && !into.loraName.isEmpty()) {
-      throw ApiException.field(
-          ErrorCode.CONFLICTING_FIELDS, "lora_id", "use either `lora_id` or `lora_name`, not both");
-    }
-    if (form == QueryForm.TOKENS) {
-      require("token_ids");
-      return;
-    }
-    if (present.contains("block_hashes")) {
-      throw ApiException.field(
-          ErrorCode.UNKNOWN_FIELD, "block_hashes", "`block_hashes`: did you mean `seq_hashes`?");
-    }
-    oneOf("seq_hashes", "block_hash");
-    if (!present.contains("block_hash")) {
-      require("seq_hashes");
-    }
+  final boolean has(String name) {
+    return present.contains(name);
   }
 
-  private void require(String name) {
-    if (!present.contains(name)) {
+  final void require(String name) {
+    if (!has(name)) {
       throw missing(name, "is missing");
+    }
+  }
+
+  final void requireModel(String name) {
+    if (into.model.isEmpty()) {
+      throw missing(name, has(name) ? "must not be empty" : "is missing");
     }
   }
 
@@ -164,8 +128,8 @@ final class JacksonBodyReader {
     return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` " + what);
   }
 
-  private void oneOf(String one, String other) {
-    if (present.contains(one) && present.contains(other)) {
+  final void oneOf(String one, String other) {
+    if (has(one) && has(other)) {
       throw ApiException.field(
           ErrorCode.CONFLICTING_FIELDS,
           other,

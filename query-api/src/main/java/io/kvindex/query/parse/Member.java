@@ -14,8 +14,10 @@ enum Member {
   LORA_ID("lora_id"),
   CACHE_SALT("cache_salt", "additionalsalt"),
   INSTANCE("instance_id"),
-  /** Names of other dialects: only the slow reader knows what to say about them. */
-  FOREIGN("model_name", "block_hashes"),
+  /** Dynamo's from here on: the model, hashes of single blocks, its name of a tenant. */
+  MODEL_NAME("model_name"),
+  BLOCK_HASHES("block_hashes"),
+  ROUTING_GROUP("routing_group"),
   UNKNOWN();
 
   private static final Member[] ALL = values();

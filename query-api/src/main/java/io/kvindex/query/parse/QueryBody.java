@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.query.dialect.Dialect;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ public final class QueryBody {
   private int[] tokens = new int[1024];
   private long[] hashes = new long[64];
   private int count;
+  Dialect dialect = Dialect.CONDUCTOR;
   String model = "";
   int blockSize = NO_BLOCK_SIZE;
   String tenant = DEFAULT_TENANT;
@@ -38,6 +40,7 @@ public final class QueryBody {
 
   void reset() {
     count = 0;
+    dialect = Dialect.CONDUCTOR;
     model = "";
     blockSize = NO_BLOCK_SIZE;
     tenant = DEFAULT_TENANT;
@@ -92,7 +95,15 @@ public final class QueryBody {
     return tokens;
   }
 
-  /** Reused array of u64 sequence hashes as raw bits; only the first {@link #count()} are valid. */
+  /** Whose answer is wanted; known even where the rest of a body is refused. */
+  public Dialect dialect() {
+    return dialect;
+  }
+
+  /**
+   * Reused array of u64 hashes as raw bits, of prefixes, in Dynamo's dialect of single blocks; only
+   * the first {@link #count()} are valid.
+   */
   public long[] hashes() {
     return hashes;
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Parses bodies of {@code /query} and {@code /query_by_hash} (conductor dialect). Made to be
- * reused; not thread-safe.
- */
+/** Parses bodies of the query routes in all dialects. Made to be reused; not thread-safe. */
 public final class QueryBodyParser {
   /** Bytes of the buffer that must exist beyond the text; their content does not matter. */
   public static final int PADDING = TokenArrayScanner.PADDING;
@@ -25,8 +26,29 @@ public final class QueryBodyParser {
    * Parses the first {@code length} bytes of a buffer into a reused body.
    *
    * @param buffer padded by {@link #PADDING} bytes; a shorter one is copied
-   * @throws io.kvindex.query.error.ApiException for everything that is no valid query
+   * @param parameters the request's query string, null if it has none
+   * @throws io.kvindex.query.error.ApiException for everything that is no valid query; {@link
+   *     QueryBody#dialect} is right even then
    */
+  public void parse(
+      BodyType type,
+      byte[] buffer,
+      int length,
+      QueryForm form,
+      @Nullable String parameters,
+      QueryBody into) {
+    switch (type) {
+      case JSON -> parse(buffer, length, form, into);
+      case MSGPACK, OCTETS -> {
+        into.reset();
+        into.dialect = type == BodyType.MSGPACK ? Dialect.BINARY : Dialect.CONDUCTOR;
+        throw ApiException.of(
+            ErrorCode.UNSUPPORTED_CONTENT_TYPE, "this Content-Type is not served yet; send JSON");
+      }
+    }
+  }
+
+  /** Parses a JSON body, otherwise the same. */
   public void parse(byte[] buffer, int length, QueryForm form, QueryBody into) {
     byte[] text =
         buffer.length - length >= PADDING ? buffer : Arrays.copyOf(buffer, length + PADDING);

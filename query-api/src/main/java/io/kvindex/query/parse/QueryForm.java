@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
-/** Which array a body must bring. */
+/** What is asked, by the path. */
 public enum QueryForm {
   /** {@code /query}: {@code token_ids}. */
-  TOKENS,
-  /** {@code /query_by_hash}: {@code seq_hashes}, in older drafts {@code block_hash}. */
-  HASHES
+  TOKENS("/query", "query"),
+  /**
+   * {@code /query_by_hash}: {@code seq_hashes}, in older drafts {@code block_hash}; Dynamo's local
+   * {@code block_hashes}.
+   */
+  HASHES("/query_by_hash", "query_by_hash"),
+  /** {@code /query_tiered_by_hash}: local {@code block_hashes}, answered by tier; Dynamo only. */
+  TIERED("/query_tiered_by_hash", "query_tiered_by_hash");
+
+  private final String path;
+  private final String label;
+
+  QueryForm(String path, String label) {
+    this.path = path;
+    this.label = label;
+  }
+
+  /** Path it is served at. */
+  public String path() {
+    return path;
+  }
+
+  /** Its name in metrics. */
+  public String label() {
+    return label;
+  }
 }

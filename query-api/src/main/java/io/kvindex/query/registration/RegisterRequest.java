@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.registration;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
@@ -28,7 +27,6 @@ public record RegisterRequest(Registration registration, boolean replace) {
    */
   public static RegisterRequest parse(byte[] body, HashProfile defaultProfile) {
     BodyFields fields = BodyFields.parse(body);
-    refuseDynamo(fields);
     String endpoint = fields.requiredText("endpoint");
     checkEndpoint("endpoint", "invalid ZMQ endpoint", endpoint);
     String replay = fields.text("replay_endpoint");
@@ -67,18 +65,6 @@ public record RegisterRequest(Registration registration, boolean replace) {
     int rank = fields.number("dp_rank", 0, Integer.MAX_VALUE, 0);
     return new PublisherId(
         instance, tenant == null || tenant.isEmpty() ? PublisherId.DEFAULT_TENANT : tenant, rank);
-  }
-
-  static void refuseDynamo(BodyFields fields) {
-    JsonNode instance = fields.node("instance_id");
-    boolean numeric = instance != null && instance.isNumber() && !fields.has("modelname");
-    if (fields.has("model_name") || numeric) {
-      throw ApiException.field(
-          ErrorCode.UNSUPPORTED,
-          fields.has("model_name") ? "model_name" : "instance_id",
-          "requests with `model_name` or a numeric `instance_id` are not served yet;"
-              + " use `modelname` and a string");
-    }
   }
 
   private static void checkEndpoint(String field, String what, String endpoint) {

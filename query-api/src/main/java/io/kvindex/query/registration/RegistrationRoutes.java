@@ -3,62 +3,49 @@ package io.kvindex.query.registration;
 
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.BodyType;
+import io.kvindex.query.parse.JsonDialect;
 import io.kvindex.query.reply.JsonBuffer;
-import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /register}, {@code POST /unregister}, {@code GET /services}. */
 public final class RegistrationRoutes {
-  private final RegistrationService service;
+  private final Map<Dialect, RegistrationDialect> dialects;
   private final RegistrationTable table;
-  private final HashProfile defaultProfile;
 
-  public RegistrationRoutes(
-      RegistrationService service, RegistrationTable table, HashProfile defaultProfile) {
-    this.service = service;
+  /**
+   * @param dialects who serves which
+   */
+  public RegistrationRoutes(Map<Dialect, RegistrationDialect> dialects, RegistrationTable table) {
+    this.dialects = Map.copyOf(dialects);
     this.table = table;
-    this.defaultProfile = defaultProfile;
   }
 
   public void addTo(RoutesConfig routes) {
-    routes.post("/register", this::register);
-    routes.post("/unregister", this::unregister);
+    routes.post("/register", ctx -> speaker(ctx).register(ctx, ctx.bodyAsBytes()));
+    routes.post("/unregister", ctx -> speaker(ctx).unregister(ctx, ctx.bodyAsBytes()));
     routes.get("/services", this::services);
   }
 
-  private void register(Context ctx) {
-    RegisterRequest request = RegisterRequest.parse(body(ctx), defaultProfile);
-    service.register(request);
-    answer(
-        ctx,
-        new JsonBuffer()
-            .raw('{')
-            .name("status")
-            .string("registered successfully")
-            .raw(',')
-            .name("instance_id")
-            .string(request.registration().publisher().instanceId())
-            .raw('}'));
-  }
-
-  private void unregister(Context ctx) {
-    UnregisterRequest request = UnregisterRequest.parse(body(ctx));
-    boolean gone = service.unregister(request);
-    JsonBuffer out = new JsonBuffer().raw('{').name("status").string("unregistered successfully");
-    out.raw(',').name("removed_instances").raw('[');
-    @Nullable String lora = request.loraName();
-    if (gone) {
-      out.string(request.publisher().displayName());
+  private RegistrationDialect speaker(Context ctx) {
+    byte[] body = ctx.bodyAsBytes();
+    Dialect dialect =
+        BodyType.of(ctx.contentType()) == BodyType.MSGPACK
+            ? Dialect.BINARY
+            : JsonDialect.of(body, 0, body.length);
+    RequestDialect.set(ctx, dialect);
+    RegistrationDialect speaker = dialects.get(dialect);
+    if (speaker == null) {
+      throw ApiException.of(
+          ErrorCode.UNSUPPORTED, "registrations in the " + dialect + " dialect are not served yet");
     }
-    out.raw(']');
-    if (!gone && lora != null) {
-      out.raw(',').name("removed_adapters").raw('[').string(lora).raw(']');
-    }
-    answer(ctx, out.raw('}'));
+    return speaker;
   }
 
   /** One entry per publisher and adapter, as registered. */
@@ -96,17 +83,6 @@ public final class RegistrationRoutes {
 
   private static String text(@Nullable String value) {
     return value == null ? "" : value;
-  }
-
-  /** Any Content-Type but the binary ones is read as JSON. */
-  private static byte[] body(Context ctx) {
-    @Nullable String type = ctx.contentType();
-    if (type != null && type.toLowerCase(Locale.ROOT).contains("msgpack")) {
-      throw ApiException.of(
-          ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-          "Content-Type " + ApiException.echo(type) + " is not served yet; send JSON");
-    }
-    return ctx.bodyAsBytes();
   }
 
   private static void answer(Context ctx, JsonBuffer body) {

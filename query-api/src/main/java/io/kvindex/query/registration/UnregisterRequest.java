@@ -16,7 +16,6 @@ public record UnregisterRequest(PublisherId publisher, @Nullable String loraName
   /** Reads a body; throws {@link io.kvindex.query.error.ApiException} naming the bad member. */
   public static UnregisterRequest parse(byte[] body) {
     BodyFields fields = BodyFields.parse(body);
-    RegisterRequest.refuseDynamo(fields);
     String lora = fields.text("lora_name");
     return new UnregisterRequest(
         RegisterRequest.publisher(fields), lora == null || lora.isEmpty() ? null : lora);

@@ -44,7 +44,6 @@ class QueryBodyParserTest {
           {"model":7,"token_ids":[]}                            ~ INVALID_TYPE ~ model ~ -1
           {"model":"m","model_name":"m","token_ids":[]}         ~ CONFLICTING_FIELDS ~ model_name ~ -1
           {"model":"m","modelname":"m","token_ids":[]}          ~ CONFLICTING_FIELDS ~ modelname ~ -1
-          {"model_name":"m","token_ids":[]}                     ~ UNSUPPORTED ~ model_name ~ -1
           {"model":"m","token_ids":[],"instance_id":1}          ~ INVALID_TYPE ~ instance_id ~ -1
           {"model":"m","token_ids":[],"lora_id":3,"lora_name":"a"} ~ CONFLICTING_FIELDS ~ lora_id ~ -1
           {"model":"m","token_ids":[],"lora_id":-2}             ~ OUT_OF_RANGE ~ lora_id ~ -1

@@ -10,6 +10,7 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.sandbox.broker.SharedBroker;
@@ -53,7 +54,11 @@ abstract class RegistrationFixture {
       RegistrationTable table =
           new RegistrationTable(kafka, Media.standard(), Generations.FIRST, registry);
       RegistrationService service = new RegistrationService(table, kafka, TIMEOUT);
-      RegistrationRoutes routes = new RegistrationRoutes(service, table, HashProfile.XXH3_DEFAULT);
+      RegistrationRoutes routes =
+          new RegistrationRoutes(
+              Map.of(
+                  Dialect.CONDUCTOR, new ConductorRegistration(service, HashProfile.XXH3_DEFAULT)),
+              table);
       HttpServer server =
           HttpServer.start(
               HttpSettings.DEFAULT.at("127.0.0.1", 0),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.conductor;
+package io.kvindex.query.prompt;
 
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.streams.index.BlockKeys;
@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class PromptKeys implements BlockKeys {
   private final long[] pair = new long[2];
   private @Nullable SeqHash hash;
+  private boolean local;
   private int[] tokens = {};
   private long[] given = {};
   private int blockSize;
@@ -23,6 +24,7 @@ final class PromptKeys implements BlockKeys {
     blockSize = size;
     blocks = count / size;
     hash = rule;
+    local = false;
     return this;
   }
 
@@ -30,6 +32,15 @@ final class PromptKeys implements BlockKeys {
     given = hashes;
     blocks = count;
     hash = null;
+    return this;
+  }
+
+  /** The given ones are those of single blocks and have to be rolled. */
+  PromptKeys ofLocals(long[] locals, int count, SeqHash rule) {
+    given = locals;
+    blocks = count;
+    hash = rule;
+    local = true;
     return this;
   }
 
@@ -42,8 +53,9 @@ final class PromptKeys implements BlockKeys {
       return count;
     }
     for (int i = 0; i < count; i++) {
-      long local = rule.local(tokens, (from + i) * blockSize, blockSize);
-      previous = from + i == 0 ? local : rule.roll(previous, local, pair);
+      int block = from + i;
+      long own = local ? given[block] : rule.local(tokens, block * blockSize, blockSize);
+      previous = block == 0 ? own : rule.roll(previous, own, pair);
       out[i] = previous;
     }
     return count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.conductor;
+package io.kvindex.query.prompt;
 
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
@@ -8,14 +8,14 @@ import java.util.Collection;
 import java.util.List;
 
 /** Which contexts a query's names mean. */
-final class Contexts {
+public final class Contexts {
   private static final List<Names> PLAIN = List.of(new Names("", "", ""));
   private static final long[] PLAIN_KEYS = {ContextHash.NONE};
 
   private Contexts() {}
 
   /** One context by its names, empty = none of that kind. */
-  record Names(String lora, String namespace, String salt) {}
+  public record Names(String lora, String namespace, String salt) {}
 
   /**
    * {@code cache_salt} X is the namespace X, and the request salt X of sources that have no
@@ -24,7 +24,7 @@ final class Contexts {
    * @param loras names of the same adapter, empty = base model
    * @param salt {@code cache_salt}, empty = none
    */
-  static List<Names> of(Collection<String> loras, String salt) {
+  public static List<Names> of(Collection<String> loras, String salt) {
     List<Names> names = new ArrayList<>(2 * loras.size());
     for (String lora : loras) {
       if (salt.isEmpty()) {
@@ -38,7 +38,7 @@ final class Contexts {
   }
 
   /** As {@link #of(Collection, String)} for one name; allocates nothing for the base model. */
-  static List<Names> of(String lora, String salt) {
+  public static List<Names> of(String lora, String salt) {
     return lora.isEmpty() && salt.isEmpty() ? PLAIN : of(List.of(lora), salt);
   }
 

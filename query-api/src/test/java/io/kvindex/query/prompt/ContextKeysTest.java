@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.conductor;
+package io.kvindex.query.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.PromptHasher;
-import io.kvindex.query.conductor.Contexts.Names;
+import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.streams.index.BlockKeys;
 import java.util.Arrays;
 import java.util.List;

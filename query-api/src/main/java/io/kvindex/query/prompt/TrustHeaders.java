@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.conductor;
+package io.kvindex.query.prompt;
 
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.TableView;
@@ -12,25 +12,30 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How far to trust an answer, taken together over the tables it came from. */
-final class TrustHeaders {
+public final class TrustHeaders {
 
   /** Characters of names that go into one header: servers and proxies end at 8 KiB for all. */
-  static final int MAX_NAMES = 4_096;
+  public static final int MAX_NAMES = 4_096;
 
   /** Stands for all instances of the answer where their names are too many. */
   private static final String ALL = "*";
+
+  /** For one thread. */
+  public TrustHeaders() {}
 
   private Trust trust = Trust.EXACT;
   private long lagMs;
   private @Nullable String degraded;
 
-  void clear() {
+  /** Forgets the answer before. */
+  public void clear() {
     trust = Trust.EXACT;
     lagMs = 0;
     degraded = null;
   }
 
-  void add(TableView view, TableRows rows) {
+  /** A table the answer is made from. */
+  public void add(TableView view, TableRows rows) {
     trust = trust.and(view.trust());
     lagMs = Math.max(lagMs, view.lagMs());
     List<String> instances = rows.degraded(view.degradedPublishers());
@@ -41,7 +46,8 @@ final class TrustHeaders {
     }
   }
 
-  void writeTo(QueryReply reply) {
+  /** Sets the headers of the answer. */
+  public void writeTo(QueryReply reply) {
     boolean tooMany = degraded != null && degraded.length() > MAX_NAMES;
     reply.trust(trust.headerValue(), lagMs, tooMany ? ALL : degraded);
   }

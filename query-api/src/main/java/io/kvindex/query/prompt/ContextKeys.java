@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.conductor;
+package io.kvindex.query.prompt;
 
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.PromptHasher;
-import io.kvindex.query.conductor.Contexts.Names;
+import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.streams.index.BlockKeys;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.prompt;
+
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.HashProfile.Algorithm;
+import io.kvindex.model.hash.SeqHash;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.match.PrefixCounter;
+import io.kvindex.query.parse.QueryBody;
+import io.kvindex.query.parse.QueryForm;
+import io.kvindex.query.prompt.Contexts.Names;
+import io.kvindex.query.registration.TableRows;
+import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Walks prompts through tables; the same for all dialects. Keeps its buffers, so that a walk
+ * allocates nothing once they have grown. To be used by one thread at a time.
+ */
+public final class PromptWalk {
+  private final PrefixReader reader = new PrefixReader();
+  private final PromptKeys keys = new PromptKeys();
+  private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
+  private final Map<HashProfile, ContextKeys> contextKeys = new HashMap<>();
+
+  /** A walk for one thread. */
+  public PromptWalk() {}
+
+  /**
+   * Walks a prompt given by its tokens, or by its sequence hashes, until the first block nobody
+   * holds in any of the contexts.
+   *
+   * @param form {@link QueryForm#TOKENS}, else the hashes are taken for sequence hashes
+   * @return number of blocks walked
+   */
+  public int walk(
+      TableView view,
+      QueryForm form,
+      QueryBody query,
+      List<Names> contexts,
+      TableRows rows,
+      PrefixCounter counter) {
+    long[] xors = Contexts.keys(rows.table().hashProfile(), contexts);
+    if (form == QueryForm.TOKENS) {
+      return walk(view, prompt(query, rows.table(), contexts), xors, rows, counter);
+    }
+    if (xors.length > 1) { // what tells them apart may be in the hashes given
+      xors = Arrays.stream(xors).distinct().toArray();
+    }
+    return walk(view, keys.ofHashes(query.hashes(), query.count()), xors, rows, counter);
+  }
+
+  /**
+   * Walks a prompt given by the hashes of its single blocks.
+   *
+   * @param xors what to xor into the prefix hashes, one for each context
+   * @return number of blocks walked
+   */
+  public int walkLocals(
+      TableView view, QueryBody query, long[] xors, TableRows rows, PrefixCounter counter) {
+    SeqHash rule = rule(rows.table().hashProfile());
+    return walk(view, keys.ofLocals(query.hashes(), query.count(), rule), xors, rows, counter);
+  }
+
+  private int walk(
+      TableView view, BlockKeys prompt, long[] xors, TableRows rows, PrefixCounter counter) {
+    return reader.walk(view.index(), prompt, xors, counter.over(rows.instances()));
+  }
+
+  private BlockKeys prompt(QueryBody query, TableId table, List<Names> contexts) {
+    HashProfile profile = table.hashProfile();
+    if (isOneChain(profile.algorithm(), query)) {
+      return keys.ofTokens(query.tokens(), query.count(), table.blockSize(), rule(profile));
+    }
+    return contextKeys
+        .computeIfAbsent(profile, ContextKeys::new)
+        .ofTokens(query.tokens(), query.count(), table.blockSize(), contexts);
+  }
+
+  private SeqHash rule(HashProfile profile) {
+    return hashes.computeIfAbsent(profile, wanted -> new SeqHash(wanted.xxh3Seed()));
+  }
+
+  /** Whether the RFC's chain is right for all contexts; Dynamo's is the same without names. */
+  private static boolean isOneChain(Algorithm algorithm, QueryBody query) {
+    return algorithm == Algorithm.XXH3
+        || (algorithm == Algorithm.XXH3_DYNAMO
+            && query.loraId() == QueryBody.NO_LORA_ID
+            && query.loraName().isEmpty()
+            && query.cacheSalt().isEmpty());
+  }
+}
