@@ -13,6 +13,7 @@ import io.kvindex.model.topic.TablePartition;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
+import io.kvindex.streams.view.DumpVisitor;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -168,6 +170,11 @@ class StreamsIndexAccessTest {
     @Override
     public long takenOffset() {
       return -1;
+    }
+
+    @Override
+    public void dump(TableId table, LongPredicate wanted, DumpVisitor visitor) {
+      throw new UnsupportedOperationException();
     }
   }
 }

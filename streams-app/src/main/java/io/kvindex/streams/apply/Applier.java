@@ -5,12 +5,14 @@ import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.streams.row.OwnerRow;
@@ -65,8 +67,32 @@ final class Applier implements KvEvent.Visitor {
     last = before.last();
     tableRef = tableRef(next);
     publisherRef = publisherRef(next);
+    if (beginsAtStart(next)) {
+      book.killImported(publisherRef);
+      settleImports(next.stream().publisher());
+    }
     next.events().forEach(event -> event.accept(this));
-    return gaps;
+    return PeerImport.isImport(next.stream()) && book.hasImported(publisherRef) ? 1 : gaps;
+  }
+
+  /**
+   * Whether a publisher tells all of its cache from its first batch on: what peers said of it is of
+   * no account any more.
+   */
+  private boolean beginsAtStart(EventRecord next) {
+    return next.position().eventId() == 0
+        && next.stream().sub().isEmpty()
+        && next.incarnation().life() != PeerImport.NO_LIFE
+        && book.hasImported(publisherRef)
+        && next.events().stream().noneMatch(event -> event instanceof KvEvent.Gap);
+  }
+
+  /** Blocks of a dump may be gone as long as they count; then nothing is missing there. */
+  private void settleImports(PublisherId publisher) {
+    StreamState imports = table.streams().get(PeerImport.stream(publisher));
+    if (imports != null && imports.row().gaps() > 0 && !book.hasImported(publisherRef)) {
+      batch.position(imports.ref(), imports.row().withGaps(0));
+    }
   }
 
   /** Starts a life: whatever older ones announced is dead from here on. */
@@ -76,16 +102,18 @@ final class Applier implements KvEvent.Visitor {
     if (Sequencer.compareLives(first.incarnation(), known.life()) > 0) {
       boolean kept = Protection.FENCING.isOff();
       boolean sameSource = first.incarnation().generation() == known.life().generation();
-      if (!kept && sameSource && sameGroups(known, first.traits())) {
+      boolean firstLife = sameSource && known.life().life() == PeerImport.NO_LIFE;
+      // Before its first life there is nothing of it but what peers said.
+      if (!kept && sameSource && !firstLife && sameGroups(known, first.traits())) {
         kept = book.endLife(ref, first.traits());
-      } else if (!kept) {
+      } else if (!kept && !firstLife) {
         book.killAll(ref);
       }
       PublisherRow reborn = known.reborn(first.incarnation());
       batch.put(
           RowKeys.ofId(RowKind.PUBLISHER, ref),
           (kept ? reborn.withGroups(known.groups()) : reborn).encode());
-      settleOthers(first.stream(), kept);
+      settleOthers(first.stream(), ref, kept);
     }
   }
 
@@ -96,10 +124,11 @@ final class Applier implements KvEvent.Visitor {
    *
    * @param own the stream of the record at hand
    */
-  private void settleOthers(StreamId own, boolean kept) {
+  private void settleOthers(StreamId own, int ref, boolean kept) {
     for (StreamState stream : table.streams().of(own.publisher())) {
       StreamRow row = stream.row();
-      long left = kept ? Math.max(row.gaps(), stream.held().isEmpty() ? 0 : 1) : 0;
+      boolean counts = PeerImport.isImport(row.stream()) ? book.hasImported(ref) : kept;
+      long left = counts ? Math.max(row.gaps(), stream.held().isEmpty() ? 0 : 1) : 0;
       if (left != row.gaps() && !row.stream().equals(own)) {
         batch.position(stream.ref(), row.withGaps(left));
       }
@@ -220,6 +249,7 @@ final class Applier implements KvEvent.Visitor {
     }
     PublisherRow publisher = table.publishers().get(publisherRef);
     batch.put(RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.cleared().encode());
+    settleImports(publisher.publisher());
     if (table.owners().live(publisherRef).isEmpty() || isOfStream(event)) {
       // What was missed spoke of blocks that are all gone now.
       gaps = 0;
@@ -264,9 +294,9 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void retired(KvEvent.Retired event) {
-    book.killAll(publisherRef);
+    book.killBefore(publisherRef, current().incarnation().generation());
     gaps = 0;
-    settleOthers(current().stream(), false);
+    settleOthers(current().stream(), publisherRef, false);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.streams.row.OwnerRow;
@@ -89,7 +90,7 @@ final class OwnerBook {
       OwnerRow row = owner.row();
       boolean medium =
           place.medium() != null
-              ? media.isSame(place.medium(), row.medium())
+              ? isSame(place.medium(), row)
               : row.pool() || media.tier(row.medium()) == Tier.DEVICE;
       boolean backend = place.backendId() == null || place.backendId().equals(row.backendId());
       if (medium && backend && (row.pool() || row.rank() == place.rank())) {
@@ -97,6 +98,13 @@ final class OwnerBook {
       }
     }
     return found;
+  }
+
+  /** A dump names tiers: which medium of it the publisher means is not known. */
+  private boolean isSame(String medium, OwnerRow row) {
+    return PeerImport.isImported(row.backendId())
+        ? media.tier(medium) == media.tier(row.medium())
+        : media.isSame(medium, row.medium());
   }
 
   /**
@@ -109,6 +117,7 @@ final class OwnerBook {
 
   private boolean outlives(SourceTraits traits, OwnerState owner) {
     return !traits.persistentMedia().isEmpty()
+        && !PeerImport.isImported(owner.row().backendId())
         && traits.persistentMedia().contains(media.answerKey(owner.row().medium()));
   }
 
@@ -138,6 +147,31 @@ final class OwnerBook {
       }
     }
     return kept;
+  }
+
+  /** Whether blocks of a peer's dump count for a publisher. */
+  boolean hasImported(int publisherRef) {
+    return table.owners().live(publisherRef).stream()
+        .anyMatch(owner -> PeerImport.isImported(owner.row().backendId()));
+  }
+
+  /** Lets what came from peers die. */
+  void killImported(int publisherRef) {
+    for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
+      if (PeerImport.isImported(owner.row().backendId())) {
+        kill(owner);
+      }
+    }
+  }
+
+  /** Lets die what was announced before a generation; blocks imported for it were not. */
+  void killBefore(int publisherRef, long generation) {
+    for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
+      OwnerRow row = owner.row();
+      if (!PeerImport.isImported(row.backendId()) || row.incarnation().generation() < generation) {
+        kill(owner);
+      }
+    }
   }
 
   /** Lets all owners of a publisher die. */

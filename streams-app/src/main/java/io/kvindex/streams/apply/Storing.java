@@ -4,6 +4,7 @@ package io.kvindex.streams.apply;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent.Stored;
+import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
@@ -59,6 +60,7 @@ final class Storing {
     int shared = spaces.shared(tableRef, stated.namespace());
     Integer own = spaces.own(tableRef, stated.namespace(), publisherRef);
     EngineNames names = EngineNames.of(record, event, context);
+    boolean imported = PeerImport.isImport(record.stream());
     Prefix prefix = names == null ? start(event, context, own, shared) : Prefix.unknown();
     for (int i = 0; i < event.engineHashes().size(); i++) {
       long hash = event.engineHashes().get(i);
@@ -73,6 +75,9 @@ final class Storing {
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else if (prefix.known() && hasLocal) {
         content = prefix.next(hasher, local, extra);
+        if (imported && isDisputed(spaces.lookUp(own, shared, hash), content)) {
+          return; // nor can what comes below it be right
+        }
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else {
         content = spaces.lookUp(own, shared, hash);
@@ -91,6 +96,15 @@ final class Storing {
       }
       prefix = Prefix.after(hash, content);
     }
+  }
+
+  /** What a peer says of a hash counts for nothing where engines say otherwise. */
+  private boolean isDisputed(@Nullable ContentRow known, ContentRow said) {
+    boolean disputed = known != null && !known.sameMeaning(said);
+    if (disputed) {
+      counts.add(Outcome.HASH_DISAGREEMENT);
+    }
+    return disputed;
   }
 
   private Prefix start(Stored event, long context, @Nullable Integer own, int shared) {

@@ -5,6 +5,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.PeerImport;
 import io.kvindex.streams.row.StreamRow;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ public final class Sequencer {
   public static Verdict judge(Incarnation life, StreamRow stream, EventRecord record) {
     if (compareLives(record.incarnation(), life) < 0) {
       return Verdict.STALE_INCARNATION;
+    }
+    if (PeerImport.isImport(record.stream())) {
+      return Verdict.APPLY;
     }
     Position last = stream.last();
     if (last != null && compare(record.position(), last) <= 0) {

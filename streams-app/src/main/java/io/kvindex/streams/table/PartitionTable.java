@@ -68,7 +68,7 @@ public final class PartitionTable {
     tables = new Tables(epochs);
     owners = new Owners(tables, publishers);
     residency = new Residency(new StoreRows(rows), publishers);
-    view = new TableView(partition, tables, names, streams, orphans);
+    view = new TableView(partition, rows, tables, names, streams, orphans);
   }
 
   private record StoreRows(KeyValueStore<Bytes, byte[]> store) implements Residency.Rows {

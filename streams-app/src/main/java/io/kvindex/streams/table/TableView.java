@@ -4,21 +4,32 @@ package io.kvindex.streams.table;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
+import io.kvindex.streams.dump.TableDump;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
+import io.kvindex.streams.view.DumpFailedException;
+import io.kvindex.streams.view.DumpVisitor;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /** The read view of a {@link PartitionTable}. */
 public final class TableView implements PartitionView {
 
+  /** Some 20 MiB while a dump runs. */
+  private static final int DUMPED_AT_ONCE = 1 << 19;
+
   private final int partition;
+  private final ReadOnlyKeyValueStore<Bytes, byte[]> rows;
   private final Tables tables;
   private final Names names;
   private final Streams streams;
@@ -26,8 +37,15 @@ public final class TableView implements PartitionView {
   private volatile State state = State.LOADING;
   private volatile boolean complete;
 
-  TableView(int partition, Tables tables, Names names, Streams streams, Orphans orphans) {
+  TableView(
+      int partition,
+      ReadOnlyKeyValueStore<Bytes, byte[]> rows,
+      Tables tables,
+      Names names,
+      Streams streams,
+      Orphans orphans) {
     this.partition = partition;
+    this.rows = rows;
     this.tables = tables;
     this.names = names;
     this.streams = streams;
@@ -122,5 +140,14 @@ public final class TableView implements PartitionView {
   @Override
   public long takenOffset() {
     return streams.takenOffset();
+  }
+
+  @Override
+  public void dump(TableId table, LongPredicate wanted, DumpVisitor visitor)
+      throws IOException, DumpFailedException {
+    if (!complete) {
+      throw new DumpFailedException("the partition is not loaded yet");
+    }
+    new TableDump(rows, () -> state == State.CLOSED, DUMPED_AT_ONCE).run(table, wanted, visitor);
   }
 }

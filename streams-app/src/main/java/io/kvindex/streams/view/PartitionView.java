@@ -5,9 +5,11 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.streams.index.PrefixIndex;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,4 +78,17 @@ public interface PartitionView {
    * visible, waits for its predecessor or was no use. Ahead of what is committed.
    */
   long takenOffset();
+
+  /**
+   * Tells what a table holds, from its rows. Unlike the other methods it takes its time (some
+   * seconds a million blocks) and must not be called by threads that answer queries. Sees each
+   * block as it was at some moment during the call. Pools, blocks that expire and blocks imported
+   * from peers are left out.
+   *
+   * @param wanted which contexts to tell, by their hash
+   * @throws IOException thrown by the visitor
+   * @throws DumpFailedException if the rows can not be read, maybe after some were told
+   */
+  void dump(TableId table, LongPredicate wanted, DumpVisitor visitor)
+      throws IOException, DumpFailedException;
 }
