@@ -29,6 +29,7 @@ final class ConductorBodyReader extends JacksonBodyReader {
         String instance = JacksonValues.text(json, name);
         into.instanceId = instance.isEmpty() ? null : instance;
       }
+      case MinEventReader.FIELD -> into.minEvent = MinEventReader.read(json);
       case "token_ids" -> items(json, name, true);
       case "seq_hashes", "block_hash" -> items(json, name, false);
       default -> json.skipChildren();
@@ -44,6 +45,7 @@ final class ConductorBodyReader extends JacksonBodyReader {
       case "lora_id" -> into.loraId = QueryBody.NO_LORA_ID;
       case "cache_salt", "additionalsalt" -> into.cacheSalt = "";
       case "instance_id" -> into.instanceId = null;
+      case MinEventReader.FIELD -> into.minEvent = null;
       default -> {}
     }
   }

@@ -27,6 +27,7 @@ final class DynamoBodyReader extends JacksonBodyReader {
       case "tenant_id" -> tenant = JacksonValues.text(json, name);
       case "lora_name" -> into.loraName = JacksonValues.text(json, name);
       case "cache_salt", "additionalsalt" -> into.cacheSalt = JacksonValues.text(json, name);
+      case MinEventReader.FIELD -> into.minEvent = MinEventReader.read(json);
       case "token_ids" -> items(json, name, true);
       case "block_hashes" -> items(json, name, false);
       default -> json.skipChildren();
@@ -42,6 +43,7 @@ final class DynamoBodyReader extends JacksonBodyReader {
       case "tenant_id" -> tenant = "";
       case "lora_name" -> into.loraName = "";
       case "cache_salt", "additionalsalt" -> into.cacheSalt = "";
+      case MinEventReader.FIELD -> into.minEvent = null;
       default -> {}
     }
   }

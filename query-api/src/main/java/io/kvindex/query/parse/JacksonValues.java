@@ -39,7 +39,7 @@ final class JacksonValues {
     return id;
   }
 
-  private static long whole(JsonParser json, String field) throws IOException {
+  static long whole(JsonParser json, String field) throws IOException {
     if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
       throw wrongType(json, field, ApiException.NO_INDEX, "an integer");
     }
@@ -116,7 +116,7 @@ final class JacksonValues {
     return outOfRange(json, field, index, "a 64-bit number");
   }
 
-  private static ApiException wrongType(JsonParser json, String field, int index, String wanted)
+  static ApiException wrongType(JsonParser json, String field, int index, String wanted)
       throws IOException {
     return ApiException.element(
         ErrorCode.INVALID_TYPE,
@@ -125,7 +125,7 @@ final class JacksonValues {
         place(field, index) + " must be " + wanted + ", got " + received(json));
   }
 
-  private static ApiException outOfRange(JsonParser json, String field, int index, String wanted)
+  static ApiException outOfRange(JsonParser json, String field, int index, String wanted)
       throws IOException {
     return ApiException.element(
         ErrorCode.OUT_OF_RANGE,

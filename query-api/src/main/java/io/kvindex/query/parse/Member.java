@@ -18,6 +18,8 @@ enum Member {
   MODEL_NAME("model_name"),
   BLOCK_HASHES("block_hashes"),
   ROUTING_GROUP("routing_group"),
+  /** Of all dialects; rare, and an object. */
+  MIN_EVENT("min_event"),
   UNKNOWN();
 
   private static final Member[] ALL = values();

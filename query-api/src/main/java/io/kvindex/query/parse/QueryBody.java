@@ -37,6 +37,7 @@ public final class QueryBody {
   long loraId = NO_LORA_ID;
   String cacheSalt = "";
   @Nullable String instanceId;
+  @Nullable MinEvent minEvent;
 
   void reset() {
     count = 0;
@@ -48,12 +49,26 @@ public final class QueryBody {
     loraId = NO_LORA_ID;
     cacheSalt = "";
     instanceId = null;
+    minEvent = null;
     if (tokens.length > KEPT_ITEMS) {
       tokens = new int[KEPT_ITEMS];
     }
     if (hashes.length > KEPT_ITEMS) {
       hashes = new long[KEPT_ITEMS];
     }
+  }
+
+  /** Takes over everything but the items. */
+  void takeNames(QueryBody other) {
+    dialect = other.dialect;
+    model = other.model;
+    blockSize = other.blockSize;
+    tenant = other.tenant;
+    loraName = other.loraName;
+    loraId = other.loraId;
+    cacheSalt = other.cacheSalt;
+    instanceId = other.instanceId;
+    minEvent = other.minEvent;
   }
 
   void resetItems() {
@@ -145,5 +160,10 @@ public final class QueryBody {
   /** The only instance asked for, null for all. */
   public @Nullable String instanceId() {
     return instanceId;
+  }
+
+  /** What has to be visible before this may be answered, null for nothing. */
+  public @Nullable MinEvent minEvent() {
+    return minEvent;
   }
 }

@@ -12,6 +12,7 @@ public final class QueryBodyParser {
   /** Bytes of the buffer that must exist beyond the text; their content does not matter. */
   public static final int PADDING = TokenArrayScanner.PADDING;
 
+  private final OctetReader octets = new OctetReader();
   private final FastBodyScanner fast = new FastBodyScanner();
   private final int maxItems;
 
@@ -39,9 +40,10 @@ public final class QueryBodyParser {
       QueryBody into) {
     switch (type) {
       case JSON -> parse(buffer, length, form, into);
-      case MSGPACK, OCTETS -> {
+      case OCTETS -> octets.read(buffer, length, form, parameters, maxItems, into);
+      case MSGPACK -> {
         into.reset();
-        into.dialect = type == BodyType.MSGPACK ? Dialect.BINARY : Dialect.CONDUCTOR;
+        into.dialect = Dialect.BINARY;
         throw ApiException.of(
             ErrorCode.UNSUPPORTED_CONTENT_TYPE, "this Content-Type is not served yet; send JSON");
       }

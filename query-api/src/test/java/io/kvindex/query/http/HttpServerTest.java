@@ -131,7 +131,7 @@ class HttpServerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"application/msgpack", "application/x-msgpack", "application/octet-stream"})
+  @CsvSource({"application/msgpack", "application/x-msgpack"})
   void shouldRefuseBinaryBodies_whenTheirTypeSaysSo(String type) throws Exception {
     HttpResponse<String> answer =
         send(
@@ -141,6 +141,26 @@ class HttpServerTest {
                 .build());
     assertThat(answer.statusCode()).isEqualTo(415);
     assertThat(answer.body()).contains("\"reason\":\"unsupported_content_type\"");
+  }
+
+  @Test
+  void shouldTakeOctets_whenNamesStandInTheQueryString() throws Exception {
+    HttpResponse<String> answer =
+        send(
+            request("/query?model=m&tenant_id=a%20b")
+                .header("Content-Type", "application/octet-stream")
+                .POST(BodyPublishers.ofByteArray(new byte[12]))
+                .build());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("{\"TOKENS\":3}");
+    HttpResponse<String> refused =
+        send(
+            request("/query_by_hash?model=m")
+                .header("Content-Type", "application/octet-stream")
+                .POST(BodyPublishers.ofByteArray(new byte[12]))
+                .build());
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("u64 hashes");
   }
 
   @Test

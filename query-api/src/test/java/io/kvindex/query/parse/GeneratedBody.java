@@ -31,6 +31,9 @@ record GeneratedBody(String text, String expected) {
     if (random.nextInt(4) == 0) {
       members.add(member("stream", pick(random, "true", "-12", "\"x\"", "null")));
     }
+    if (random.nextInt(8) == 0) {
+      members.add(member("min_event", "null"));
+    }
     String items = items(random, form, members);
     Collections.shuffle(members, random);
     String gap = pick(random, "", " ", "\n  ");

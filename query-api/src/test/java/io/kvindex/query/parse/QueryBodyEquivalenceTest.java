@@ -39,6 +39,8 @@ class QueryBodyEquivalenceTest {
     "\u00e9",
     "-1",
     "\"a\":1,",
+    "\"min_event\":7,",
+    "\"min_event\":{\"instance_id\":\"i\",\"event_id\":3},",
     "0x",
     "\u0000",
     "18446744073709551615",
@@ -152,7 +154,7 @@ class QueryBodyEquivalenceTest {
         body.loraName(),
         "" + body.loraId(),
         body.cacheSalt(),
-        "" + body.instanceId(),
+        "" + body.instanceId() + (body.minEvent() == null ? "" : body.minEvent()),
         items);
   }
 }

@@ -48,6 +48,10 @@ class QueryBodyParserTest {
           {"model":"m","token_ids":[],"lora_id":3,"lora_name":"a"} ~ CONFLICTING_FIELDS ~ lora_id ~ -1
           {"model":"m","token_ids":[],"lora_id":-2}             ~ OUT_OF_RANGE ~ lora_id ~ -1
           {"model":"m","token_ids":[],"tenant_id":{}}           ~ INVALID_TYPE ~ tenant_id ~ -1
+          {"model":"m","token_ids":[],"min_event":5}            ~ INVALID_TYPE ~ min_event ~ -1
+          {"model":"m","token_ids":[],"min_event":{}}           ~ MISSING ~ min_event.instance_id ~ -1
+          {"model":"m","token_ids":[],"min_event":{"instance_id":"a"}} ~ MISSING ~ min_event.event_id ~ -1
+          {"model":"m","token_ids":[],"min_event":{"instance_id":"a","event_id":-1}} ~ OUT_OF_RANGE ~ min_event.event_id ~ -1
           {"model":"m","token_ids":[1,2                         ~ INVALID_JSON ~ ~ -1
           {"model":"m","token_ids":[1,,2]}                      ~ INVALID_JSON ~ ~ -1
           {"model":"m","token_ids":[01]}                        ~ INVALID_JSON ~ ~ -1

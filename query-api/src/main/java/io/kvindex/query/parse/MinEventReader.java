@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.parse;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Reads {@code {"instance_id": ..., "dp_rank": 0, "event_id": n}}; other members are ignored. */
+final class MinEventReader {
+  static final String FIELD = "min_event";
+
+  private MinEventReader() {}
+
+  static MinEvent read(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      throw JacksonValues.wrongType(json, FIELD, ApiException.NO_INDEX, "an object");
+    }
+    @Nullable String instance = null;
+    @Nullable Long event = null;
+    int rank = 0;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      if (json.nextToken() == JsonToken.VALUE_NULL) {
+        continue;
+      }
+      switch (name) {
+        case "instance_id" -> instance = instance(json);
+        case "dp_rank" ->
+            rank = (int) number(json, FIELD + ".dp_rank", Integer.MAX_VALUE, "a rank");
+        case "event_id" ->
+            event = number(json, FIELD + ".event_id", Long.MAX_VALUE, "a non-negative integer");
+        default -> json.skipChildren();
+      }
+    }
+    if (instance == null || instance.isEmpty()) {
+      throw missing(FIELD + ".instance_id");
+    }
+    if (event == null) {
+      throw missing(FIELD + ".event_id");
+    }
+    return new MinEvent(instance, rank, event);
+  }
+
+  /** Dynamo's clients number their instances. */
+  private static String instance(JsonParser json) throws IOException {
+    return json.currentToken() == JsonToken.VALUE_NUMBER_INT
+        ? json.getText()
+        : JacksonValues.text(json, FIELD + ".instance_id");
+  }
+
+  private static long number(JsonParser json, String field, long most, String wanted)
+      throws IOException {
+    long value = JacksonValues.whole(json, field);
+    if (value < 0 || value > most) {
+      throw JacksonValues.outOfRange(json, field, ApiException.NO_INDEX, wanted);
+    }
+    return value;
+  }
+
+  private static ApiException missing(String field) {
+    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+  }
+}
