@@ -9,6 +9,7 @@ import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.overview.OverviewRoutes;
 import io.kvindex.query.quarantine.FrameReader;
 import io.kvindex.query.quarantine.QuarantineRoutes;
 import io.kvindex.query.registration.ConductorRegistration;
@@ -103,8 +104,8 @@ public final class QueryApi implements AutoCloseable {
       RegistrationRoutes registering =
           new RegistrationRoutes(
               Map.of(
-                  Dialect.CONDUCTOR, new ConductorRegistration(service, options.defaultProfile())),
-              registrations);
+                  Dialect.CONDUCTOR, new ConductorRegistration(service, options.defaultProfile())));
+      OverviewRoutes overview = new OverviewRoutes(registrations::snapshot, index);
       StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
       QuarantineRoutes quarantine =
           new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
@@ -115,6 +116,7 @@ public final class QueryApi implements AutoCloseable {
                   Map.of(Dialect.CONDUCTOR, new ConductorAnswers(registrations::snapshot, index))),
               routes -> {
                 registering.addTo(routes);
+                overview.addTo(routes);
                 status.addTo(routes);
                 quarantine.addTo(routes);
               },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.hash;
 
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -180,6 +181,18 @@ public record HashProfile(Algorithm algorithm, String seed) {
   public long context(@Nullable String lora, @Nullable String namespace, @Nullable String salt) {
     return ContextHash.of(
         algorithm.coversLora() ? null : lora, namespace, algorithm.coversSalt() ? null : salt);
+  }
+
+  /**
+   * The digest vLLM begins every chain with, as lower-case hex digits.
+   *
+   * @throws IllegalStateException for the rules of others
+   */
+  public String vllmRootDigest() {
+    if (PromptHasher.of(this) instanceof VllmPromptHasher hasher) {
+      return HexFormat.of().formatHex(hasher.digest());
+    }
+    throw new IllegalStateException(algorithm.wireName() + " has no root digest");
   }
 
   /** Name and seed in one word for logs and answers, {@code xxh3:1337}. */

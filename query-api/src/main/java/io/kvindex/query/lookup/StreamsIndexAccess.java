@@ -9,6 +9,7 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
@@ -107,6 +108,11 @@ public final class StreamsIndexAccess implements IndexAccess {
     @Override
     public Set<PublisherId> degradedPublishers() {
       return partition.degradedPublishers();
+    }
+
+    @Override
+    public Collection<ContextNames> contexts() {
+      return partition.contexts(table);
     }
 
     @Override

@@ -3,7 +3,9 @@ package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -24,6 +26,14 @@ public interface TableView {
    * object until it changes.
    */
   Set<PublisherId> degradedPublishers();
+
+  /**
+   * Contexts blocks of the table were announced in, also those nobody holds blocks of any more;
+   * bounded, in no order.
+   */
+  default Collection<ContextNames> contexts() {
+    return List.of();
+  }
 
   /**
    * Adapter names an instance's events have used together with a deprecated adapter id.

@@ -13,6 +13,8 @@ import io.kvindex.model.topic.Topics;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.overview.FixedTables;
+import io.kvindex.query.overview.OverviewRoutes;
 import io.kvindex.sandbox.broker.SharedBroker;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -54,16 +56,19 @@ abstract class RegistrationFixture {
       RegistrationTable table =
           new RegistrationTable(kafka, Media.standard(), Generations.FIRST, registry);
       RegistrationService service = new RegistrationService(table, kafka, TIMEOUT);
-      RegistrationRoutes routes =
+      RegistrationRoutes registering =
           new RegistrationRoutes(
               Map.of(
-                  Dialect.CONDUCTOR, new ConductorRegistration(service, HashProfile.XXH3_DEFAULT)),
-              table);
+                  Dialect.CONDUCTOR, new ConductorRegistration(service, HashProfile.XXH3_DEFAULT)));
+      OverviewRoutes overview = new OverviewRoutes(table::snapshot, new FixedTables());
       HttpServer server =
           HttpServer.start(
               HttpSettings.DEFAULT.at("127.0.0.1", 0),
               (form, query, reply) -> reply.body().raw('{').raw('}'),
-              routes::addTo,
+              routes -> {
+                registering.addTo(routes);
+                overview.addTo(routes);
+              },
               registry);
       return new Replica(table, service, server);
     }

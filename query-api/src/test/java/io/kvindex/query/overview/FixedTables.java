@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.overview;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Tables a test says there are; all others are not in this replica. */
+public final class FixedTables implements IndexAccess {
+
+  private record Table(PrefixIndex index, List<ContextNames> contexts) implements TableView {
+    @Override
+    public Trust trust() {
+      return Trust.EXACT;
+    }
+
+    @Override
+    public long lagMs() {
+      return 0;
+    }
+
+    @Override
+    public Set<PublisherId> degradedPublishers() {
+      return Set.of();
+    }
+
+    @Override
+    public Collection<String> loraNames(String instanceId, long loraId) {
+      return List.of();
+    }
+  }
+
+  private final Map<TableId, Table> tables = new HashMap<>();
+
+  void put(TableId table, PrefixIndex index, ContextNames... contexts) {
+    tables.put(table, new Table(index, List.of(contexts)));
+  }
+
+  @Override
+  public @Nullable TableView view(TableId table) {
+    return tables.get(table);
+  }
+
+  @Override
+  public @Nullable String notReadyReason() {
+    return null;
+  }
+
+  @Override
+  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
+    return null;
+  }
+
+  @Override
+  public Map<PublisherId, Map<String, Long>> blocks() {
+    return Map.of();
+  }
+}
