@@ -10,6 +10,8 @@ import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.overview.OverviewRoutes;
+import io.kvindex.query.peer.PeerRoutes;
+import io.kvindex.query.peer.Peers;
 import io.kvindex.query.quarantine.FrameReader;
 import io.kvindex.query.quarantine.QuarantineRoutes;
 import io.kvindex.query.registration.ConductorRegistration;
@@ -32,6 +34,7 @@ public final class QueryApi implements AutoCloseable {
   private final RegistrationTable registrations;
   private final ProgressTable progress;
   private final RegistrationService service;
+  private final Peers peers;
   private final HttpServer server;
   private final Runnable onClose;
 
@@ -39,11 +42,13 @@ public final class QueryApi implements AutoCloseable {
       RegistrationTable registrations,
       ProgressTable progress,
       RegistrationService service,
+      Peers peers,
       HttpServer server,
       Runnable onClose) {
     this.registrations = registrations;
     this.progress = progress;
     this.service = service;
+    this.peers = peers;
     this.server = server;
     this.onClose = onClose;
   }
@@ -100,6 +105,7 @@ public final class QueryApi implements AutoCloseable {
     ProgressTable progress = new ProgressTable(options.kafka());
     RegistrationService service =
         new RegistrationService(registrations, options.kafka(), options.registrationTimeout());
+    Peers peers = new Peers(registrations::snapshot, index, options.kafka(), metrics);
     try {
       RegistrationRoutes registering =
           new RegistrationRoutes(
@@ -109,6 +115,7 @@ public final class QueryApi implements AutoCloseable {
       StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
       QuarantineRoutes quarantine =
           new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
+      PeerRoutes peering = new PeerRoutes(peers, registrations::snapshot, index);
       HttpServer server =
           HttpServer.start(
               options.http(),
@@ -119,14 +126,16 @@ public final class QueryApi implements AutoCloseable {
                 overview.addTo(routes);
                 status.addTo(routes);
                 quarantine.addTo(routes);
+                peering.addTo(routes);
               },
               metrics);
       PrometheusRegistry scraped = metrics.getPrometheusRegistry();
       MultiCollector publishers = status.publisherMeters();
       scraped.register(publishers);
       return new QueryApi(
-          registrations, progress, service, server, () -> scraped.unregister(publishers));
+          registrations, progress, service, peers, server, () -> scraped.unregister(publishers));
     } catch (RuntimeException e) {
+      peers.close();
       closeAll(service, progress, registrations);
       throw e;
     }
@@ -142,10 +151,16 @@ public final class QueryApi implements AutoCloseable {
     return registrations;
   }
 
+  /** Other indexers whose dumps are taken over. */
+  public Peers peers() {
+    return peers;
+  }
+
   @Override
   public void close() {
     onClose.run();
     server.close();
+    peers.close();
     closeAll(service, progress, registrations);
   }
 

@@ -3,7 +3,10 @@ package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
+import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,4 +35,14 @@ public interface IndexAccess {
    * table is not in this replica are missing.
    */
   Map<PublisherId, Map<String, Long>> blocks();
+
+  /** The partition that holds a table, null = not in this replica. */
+  default @Nullable PartitionView partition(TableId table) {
+    return null;
+  }
+
+  /** All partitions in this replica. */
+  default Collection<PartitionView> partitions() {
+    return List.of();
+  }
 }

@@ -12,6 +12,7 @@ import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -87,6 +88,23 @@ public final class StreamsIndexAccess implements IndexAccess {
             .merge(medium == null ? UNNAMED_MEDIUM : medium, index.members(slot), Long::sum);
       }
     }
+  }
+
+  @Override
+  public @Nullable PartitionView partition(TableId table) {
+    return indexer.view(TablePartition.of(table, indexer.partitions()));
+  }
+
+  @Override
+  public Collection<PartitionView> partitions() {
+    List<PartitionView> views = new ArrayList<>();
+    for (int partition = 0; partition < indexer.partitions(); partition++) {
+      PartitionView view = indexer.view(partition);
+      if (view != null) {
+        views.add(view);
+      }
+    }
+    return views;
   }
 
   private record View(PartitionView partition, TableId table, boolean keepsUp, long lagMs)

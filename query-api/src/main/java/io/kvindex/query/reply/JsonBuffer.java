@@ -99,6 +99,13 @@ public final class JsonBuffer {
     return this;
   }
 
+  /** A decimal number whose 64 bits are unsigned. */
+  public JsonBuffer unsigned(long value) {
+    return value >= 0
+        ? number(value)
+        : raw(Long.toUnsignedString(value).getBytes(StandardCharsets.US_ASCII));
+  }
+
   private static int digits(long value) {
     int digits = 1;
     for (long limit = 10; value >= limit; limit *= 10) {

@@ -3,7 +3,6 @@ package io.kvindex.streams.dump;
 
 import io.kvindex.model.Media;
 import io.kvindex.model.TableId;
-import io.kvindex.model.event.PeerImport;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.row.ContentRow;
 import io.kvindex.streams.row.OwnerRow;
@@ -30,11 +29,10 @@ import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One walk through the residency rows of a table, owner by owner, the device tier first. Pools,
- * blocks that expire and blocks imported from peers are not in it. Memory is bounded by {@link
- * BlockChunk}: an owner with more blocks than fit is read several times, the first blocks of
- * prompts first. For one thread, while another writes the rows: what changes meanwhile may be seen
- * or not.
+ * One walk through the residency rows of a table, owner by owner, the device tier first. Pools and
+ * blocks that expire are not in it. Memory is bounded by {@link BlockChunk}: an owner with more
+ * blocks than fit is read several times, the first blocks of prompts first. For one thread, while
+ * another writes the rows: what changes meanwhile may be seen or not.
  */
 public final class TableDump {
 
@@ -128,8 +126,7 @@ public final class TableDump {
           owner.tableRef() == tableRef
               && !owner.dead()
               && !owner.pool()
-              && owner.expiresAtMs() == OwnerRow.NEVER
-              && !PeerImport.isImported(owner.backendId());
+              && owner.expiresAtMs() == OwnerRow.NEVER;
       if (told && publisher != null) {
         holders.add(new Holder(RowKeys.id(row.key.get()), owner, publisher));
       }

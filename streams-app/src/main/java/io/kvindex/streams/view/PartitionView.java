@@ -82,8 +82,7 @@ public interface PartitionView {
   /**
    * Tells what a table holds, from its rows. Unlike the other methods it takes its time (some
    * seconds a million blocks) and must not be called by threads that answer queries. Sees each
-   * block as it was at some moment during the call. Pools, blocks that expire and blocks imported
-   * from peers are left out.
+   * block as it was at some moment during the call. Pools and blocks that expire are left out.
    *
    * @param wanted which contexts to tell, by their hash
    * @throws IOException thrown by the visitor

@@ -104,7 +104,7 @@ class TableDumpTest {
   }
 
   @Test
-  void shouldTellOnlyWhatCounts_whenBlocksWaitArePooledOrImported() throws Exception {
+  void shouldTellOnlyWhatCounts_whenBlocksWaitArePooledOrOfAFormerLife() throws Exception {
     Engine engine = new Engine("a");
     take(engine.batch(new Prompt("ab").stored(GPU), new Prompt("xyz").stored(GPU, 2, 3)));
     take(new Engine("pool").type(SourceType.MOONCAKE).batch(new Prompt("ab").stored(GPU)));
@@ -120,7 +120,7 @@ class TableDumpTest {
 
     Collected told = dump();
 
-    assertThat(told.runs).containsExactly("a/0/GPU root 2");
+    assertThat(told.runs).containsExactly("a/0/GPU root 2", "c/0/GPU root 2");
     assertThat(told.leftOut).containsExactly(DumpVisitor.LeftOut.ORPHAN);
   }
 

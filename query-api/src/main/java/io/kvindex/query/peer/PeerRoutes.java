@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.peer;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.error.MalformedJson;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.registration.RegistrationSnapshot;
+import io.kvindex.query.reply.JsonBuffer;
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code GET /dump}, {@code POST /register_peer}, {@code POST /deregister_peer}, {@code GET
+ * /peers}.
+ */
+public final class PeerRoutes {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PeerRoutes.class);
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Each takes some 30 MiB and a thread for as long as its client reads. */
+  private static final int DUMPS_AT_ONCE = 2;
+
+  private final Peers peers;
+  private final Supplier<RegistrationSnapshot> registrations;
+  private final IndexAccess index;
+  private final Semaphore dumps = new Semaphore(DUMPS_AT_ONCE);
+
+  public PeerRoutes(Peers peers, Supplier<RegistrationSnapshot> registrations, IndexAccess index) {
+    this.peers = peers;
+    this.registrations = registrations;
+    this.index = index;
+  }
+
+  public void addTo(RoutesConfig routes) {
+    routes.get("/dump", this::dump);
+    routes.post("/register_peer", this::register);
+    routes.post("/deregister_peer", this::deregister);
+    routes.get("/peers", this::list);
+  }
+
+  private void dump(Context ctx) throws IOException {
+    if (!dumps.tryAcquire()) {
+      throw ApiException.of(
+          ErrorCode.TOO_MANY_REQUESTS, DUMPS_AT_ONCE + " dumps are being read already");
+    }
+    try {
+      ctx.contentType("application/json");
+      DumpWriter writer = new DumpWriter(ctx.outputStream());
+      String result = "aborted";
+      try {
+        writer.write(DumpParts.of(index, registrations.get()));
+        result = writer.hasFailed() ? "partial" : "whole";
+      } catch (IOException e) {
+        LOG.info("a dump was not read to its end: {}", e.toString());
+        throw e;
+      } finally {
+        peers.meters().dump(result);
+        writer.blocks().forEach(peers.meters()::dumped);
+      }
+    } finally {
+      dumps.release();
+    }
+  }
+
+  private void register(Context ctx) {
+    String url = normal(text(ctx));
+    if (!peers.add(url)) {
+      throw ApiException.of(
+          ErrorCode.OUT_OF_RANGE, "no more than " + Peers.MAX_PEERS + " peers are listed");
+    }
+    peers.fetch(url);
+    answer(ctx.status(201), ok());
+  }
+
+  private void deregister(Context ctx) {
+    if (!peers.remove(PeerClient.trimmed(text(ctx)))) {
+      throw ApiException.of(ErrorCode.NOT_FOUND, "peer not found");
+    }
+    answer(ctx, ok());
+  }
+
+  private void list(Context ctx) {
+    JsonBuffer out = new JsonBuffer().raw('[');
+    String separator = "";
+    for (String url : peers.urls()) {
+      if (!separator.isEmpty()) {
+        out.raw(',');
+      }
+      separator = ",";
+      out.string(url);
+    }
+    answer(ctx, out.raw(']'));
+  }
+
+  private static JsonBuffer ok() {
+    return new JsonBuffer().raw('{').name("status").string("ok").raw('}');
+  }
+
+  private static void answer(Context ctx, JsonBuffer body) {
+    ctx.contentType("application/json").result(body.asText());
+  }
+
+  private static String text(Context ctx) {
+    JsonNode url;
+    try {
+      url = JSON.readTree(ctx.bodyAsBytes()).path("url");
+    } catch (JsonProcessingException e) {
+      throw MalformedJson.at(e.getLocation(), "not a JSON object");
+    } catch (IOException e) {
+      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
+    }
+    if (url.isMissingNode() || url.isNull()) {
+      throw ApiException.field(ErrorCode.MISSING, "url", "`url` is missing");
+    } else if (!url.isTextual()) {
+      throw ApiException.field(ErrorCode.INVALID_TYPE, "url", "`url` must be a string");
+    }
+    return url.textValue();
+  }
+
+  private static String normal(String url) {
+    try {
+      return PeerClient.normal(url);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.field(
+          ErrorCode.INVALID_VALUE,
+          "url",
+          "`url` must be an http URL with a host, got " + ApiException.echo(url));
+    }
+  }
+}
