@@ -43,6 +43,7 @@ public final class AllCommand implements Callable<Integer> {
   private Path dataDir;
 
   @Mixin private ConductorFile conductorFile;
+  @Mixin private PeerOptions peers;
 
   @Option(
       names = "--bind",
@@ -81,7 +82,7 @@ public final class AllCommand implements Callable<Integer> {
             defaultProfile(System.getenv()),
             rawQuarantine.isOn(),
             gapPolicy);
-    AllInOne all = AllInOne.start(options);
+    AllInOne all = AllInOne.start(options, peers.urls());
     spec.commandLine()
         .getOut()
         .printf(

@@ -46,16 +46,26 @@ public final class AllInOne implements AutoCloseable {
    * @throws RuntimeException if a part does not start; those that did are closed again
    */
   public static AllInOne start(AllInOneOptions options) throws InterruptedException {
+    return start(options, List.of());
+  }
+
+  /**
+   * The same with peers whose dump is taken over.
+   *
+   * @param peers URLs, the first one that answers counts
+   */
+  public static AllInOne start(AllInOneOptions options, List<String> peers)
+      throws InterruptedException {
     Closing parts = new Closing();
     try {
-      return start(options, parts);
+      return start(options, peers, parts);
     } catch (RuntimeException | InterruptedException e) {
       parts.close();
       throw e;
     }
   }
 
-  private static AllInOne start(AllInOneOptions options, Closing parts)
+  private static AllInOne start(AllInOneOptions options, List<String> peers, Closing parts)
       throws InterruptedException {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     EmbeddedBroker broker = parts.add(EmbeddedBroker.start(options.dataDir().resolve("kafka")));
@@ -93,6 +103,7 @@ public final class AllInOne implements AutoCloseable {
                 metrics,
                 new QuarantineReader()));
     URI uri = URI.create("http://" + options.bind() + ":" + api.port());
+    PeerOptions.recover(api.peers(), peers);
     StartupGate.awaitReady(uri);
     StaticRegistrations.apply(uri, options.conductor().registrations());
     return new AllInOne(parts, bootstrap, topics.eventPartitions(), uri);

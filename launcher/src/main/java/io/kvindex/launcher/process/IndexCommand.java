@@ -37,6 +37,7 @@ public final class IndexCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private ClusterOptions cluster;
   @Mixin private ConductorFile conductorFile;
+  @Mixin private PeerOptions peers;
 
   @Option(
       names = "--http-port",
@@ -90,6 +91,7 @@ public final class IndexCommand implements Callable<Integer> {
                 metrics,
                 new QuarantineReader()));
     URI uri = URI.create("http://" + bind + ":" + api.port());
+    PeerOptions.recover(api.peers(), peers.urls());
     StartupGate.awaitReady(uri);
     StaticRegistrations.apply(uri, file.registrations());
     spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
