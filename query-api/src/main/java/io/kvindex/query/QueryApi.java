@@ -20,6 +20,7 @@ import io.kvindex.query.registration.RegistrationService;
 import io.kvindex.query.registration.RegistrationTable;
 import io.kvindex.query.status.ProgressTable;
 import io.kvindex.query.status.StatusRoutes;
+import io.kvindex.query.status.VisibleEvents;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -121,6 +122,7 @@ public final class QueryApi implements AutoCloseable {
               options.http(),
               new DialectAnswers(
                   Map.of(Dialect.CONDUCTOR, new ConductorAnswers(registrations::snapshot, index))),
+              new VisibleEvents(registrations::snapshot, progress::get, index),
               routes -> {
                 registering.addTo(routes);
                 overview.addTo(routes);

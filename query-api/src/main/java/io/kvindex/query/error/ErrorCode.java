@@ -27,7 +27,9 @@ public enum ErrorCode {
   BAD_REQUEST(400, "bad_request"),
   INTERNAL(500, "internal"),
   NOT_READY(503, "not_ready"),
-  REGISTRATION_TIMEOUT(503, "registration_timeout");
+  REGISTRATION_TIMEOUT(503, "registration_timeout"),
+  DEADLINE_EXCEEDED(503, "deadline_exceeded"),
+  EVENT_NOT_VISIBLE(503, "event_not_visible");
 
   private final int status;
   private final String reason;

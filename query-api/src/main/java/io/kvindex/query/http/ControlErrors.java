@@ -69,7 +69,7 @@ final class ControlErrors {
     ctx.status(refusal.code().status(RequestDialect.of(ctx)))
         .contentType("application/json")
         .result(body.asText());
-    if (refusal.code() == ErrorCode.TOO_MANY_REQUESTS) {
+    if (Replies.mayTryAgain(refusal.code())) {
       ctx.header("Retry-After", Replies.RETRY_AFTER_SECONDS);
     }
   }

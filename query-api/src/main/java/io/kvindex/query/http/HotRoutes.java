@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
 import io.kvindex.query.parse.BodyType;
+import io.kvindex.query.parse.MinEvent;
+import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.Semaphore;
@@ -23,14 +26,21 @@ import org.jspecify.annotations.Nullable;
 final class HotRoutes extends Handler.Wrapper {
   private static final long SMALL_BODY = 32 << 10;
 
+  private static final String BATCH = "/query_batch";
+
   private final QueryAnswers answers;
+  private final EventVisibility events;
+  private final EventWaiters waiters;
   private final HttpSettings settings;
   private final ScratchPool pool;
   private final Semaphore control;
   private final HttpMeters meters;
 
-  HotRoutes(QueryAnswers answers, HttpSettings settings, MeterRegistry registry) {
+  HotRoutes(
+      QueryAnswers answers, EventVisibility events, HttpSettings settings, MeterRegistry registry) {
     this.answers = answers;
+    this.events = events;
+    waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
     this.settings = settings;
     pool = new ScratchPool(settings.maxInFlight(), settings.maxItems());
     control = new Semaphore(settings.maxControl());
@@ -41,7 +51,8 @@ final class HotRoutes extends Handler.Wrapper {
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
     String path = request.getHttpURI().getCanonicalPath();
     @Nullable QueryForm form = path == null ? null : formOf(path);
-    if (form == null) {
+    boolean batch = BATCH.equals(path);
+    if (form == null && !batch) {
       return control(request, response, callback);
     }
     BodyType type = typeOf(request);
@@ -58,24 +69,39 @@ final class HotRoutes extends Handler.Wrapper {
     return true;
   }
 
+  /**
+   * @param form null for a batch
+   */
   private void query(
-      QueryForm form, BodyType type, Request request, Response response, Callback callback) {
+      @Nullable QueryForm form,
+      BodyType type,
+      Request request,
+      Response response,
+      Callback callback) {
     long announced = request.getLength();
     if (announced > settings.maxBodyBytes()) {
       refuseBody(request, response, callback);
       return;
     }
-    Scratch scratch = pool.lend();
-    if (scratch == null) {
-      ApiException busy = busy(settings.maxInFlight() + " queries");
-      if (announced >= 0 && announced <= SMALL_BODY) {
-        refuse(type, response, busy, callback); // Jetty has read it already: the connection stays
-      } else {
-        refuseUnread(request, response, busy, callback);
+    Deadline deadline;
+    try {
+      deadline = Deadline.of(request.getHeaders().get(Deadline.HEADER), request.getBeginNanoTime());
+      if (form == null && type != BodyType.JSON) {
+        throw ApiException.of(
+            ErrorCode.UNSUPPORTED_CONTENT_TYPE, "a batch is JSON, whatever its queries are");
       }
+    } catch (ApiException refusal) {
+      refuseEither(request, response, refusal, callback);
       return;
     }
-    if (!pool.mayHold(scratch, (int) Math.max(0, announced))) {
+    Scratch scratch = pool.lend();
+    if (scratch == null) {
+      refuseEither(request, response, busy(settings.maxInFlight() + " queries"), callback);
+      return;
+    }
+    // What a batch answers may be long as well.
+    int expected = form == null ? Integer.MAX_VALUE : (int) Math.max(0, announced);
+    if (!pool.mayHold(scratch, expected)) {
       giveBack(scratch);
       refuseLargeBody(request, response, callback);
       return;
@@ -83,7 +109,23 @@ final class HotRoutes extends Handler.Wrapper {
     if (announced > 0) {
       scratch.expect((int) announced);
     }
-    new QueryExchange(this, form, type, request, response, callback, scratch).run();
+    QueryWork work =
+        form == null
+            ? new BatchOfQueries(this, deadline, scratch)
+            : new OneQuery(this, form, type, request.getHttpURI().getQuery(), deadline, scratch);
+    new QueryExchange(this, work, deadline, request, response, callback, scratch).run();
+  }
+
+  /** Refuses before the body was read. */
+  private void refuseEither(
+      Request request, Response response, ApiException refusal, Callback callback) {
+    long announced = request.getLength();
+    if (announced >= 0 && announced <= SMALL_BODY) {
+      // Jetty has read it already: the connection stays
+      refuse(typeOf(request), response, refusal, callback);
+    } else {
+      refuseUnread(request, response, refusal, callback);
+    }
   }
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
@@ -131,6 +173,15 @@ final class HotRoutes extends Handler.Wrapper {
     refuseUnread(request, response, busy(ScratchPool.MAX_LARGE + " bodies beyond 1 MiB"), callback);
   }
 
+  /** The deadline came before the end of the body. */
+  void refuseLate(Request request, Response response, Deadline deadline, Callback callback) {
+    try {
+      deadline.check();
+    } catch (ApiException late) {
+      refuseUnread(request, response, late, callback);
+    }
+  }
+
   /** Answers first and then reads the rest of the body into nothing. */
   private void refuseUnread(
       Request request, Response response, ApiException refusal, Callback callback) {
@@ -163,6 +214,30 @@ final class HotRoutes extends Handler.Wrapper {
 
   QueryAnswers answers() {
     return answers;
+  }
+
+  EventWaiters waiters() {
+    return waiters;
+  }
+
+  /**
+   * Whether the event a query names is visible; most name none.
+   *
+   * @param mayWait whether "no" is an answer
+   * @throws ApiException (503) if it is not visible and there is no time to wait
+   */
+  boolean isVisible(QueryBody query, boolean mayWait) {
+    @Nullable MinEvent event = query.minEvent();
+    if (event == null || events.isVisible(query.tenant(), event)) {
+      return true;
+    }
+    if (mayWait) {
+      return false;
+    }
+    throw ApiException.field(
+        ErrorCode.EVENT_NOT_VISIBLE,
+        "min_event",
+        event + " is not visible yet: " + events.howFar(query.tenant(), event));
   }
 
   HttpMeters meters() {

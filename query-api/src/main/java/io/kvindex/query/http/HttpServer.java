@@ -22,24 +22,37 @@ public final class HttpServer implements AutoCloseable {
   private static final int ACCEPT_QUEUE = 1024;
 
   private final Javalin javalin;
+  private final HotRoutes hot;
 
-  private HttpServer(Javalin javalin) {
+  private HttpServer(Javalin javalin, HotRoutes hot) {
     this.javalin = javalin;
+    this.hot = hot;
+  }
+
+  /** Listens and serves where nothing is known of events; see the other one. */
+  public static HttpServer start(
+      HttpSettings settings,
+      QueryAnswers answers,
+      Consumer<RoutesConfig> routes,
+      MeterRegistry registry) {
+    return start(settings, answers, EventVisibility.UNKNOWN, routes, registry);
   }
 
   /**
    * Listens and serves.
    *
-   * @param answers answers the two query routes
+   * @param answers answers the query routes
+   * @param events what queries with a {@code min_event} wait for
    * @param routes adds all other routes
    * @throws io.javalin.util.JavalinException if the address is not free
    */
   public static HttpServer start(
       HttpSettings settings,
       QueryAnswers answers,
+      EventVisibility events,
       Consumer<RoutesConfig> routes,
       MeterRegistry registry) {
-    HotRoutes hot = new HotRoutes(answers, settings, registry);
+    HotRoutes hot = new HotRoutes(answers, events, settings, registry);
     Javalin javalin =
         Javalin.create(
             config -> {
@@ -49,7 +62,7 @@ public final class HttpServer implements AutoCloseable {
               ControlErrors.install(config, hot.meters());
               routes.accept(config.routes);
             });
-    return new HttpServer(javalin.start());
+    return new HttpServer(javalin.start(), hot);
   }
 
   private static void quiet(JavalinConfig config) {
@@ -99,6 +112,7 @@ public final class HttpServer implements AutoCloseable {
 
   @Override
   public void close() {
+    hot.waiters().close();
     javalin.stop();
   }
 }

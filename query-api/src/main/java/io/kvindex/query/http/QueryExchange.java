@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.parse.BodyType;
-import io.kvindex.query.parse.QueryForm;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -15,33 +16,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One query from its first byte to its answer. Reads without blocking, so a slow client holds a
+ * One request from its first byte to its answer. Reads without blocking, so a slow client holds a
  * buffer but no thread. The scratch goes back when the answer is written or has failed.
  */
 final class QueryExchange implements Runnable, Callback {
   private static final Logger LOG = LoggerFactory.getLogger(QueryExchange.class);
   private static final AtomicLong INCIDENTS = new AtomicLong();
 
+  /** Longest wait for an event where the client gives no deadline, and where it does. */
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
   private final HotRoutes routes;
-  private final QueryForm form;
-  private final BodyType type;
+  private final QueryWork work;
+  private final Deadline deadline;
   private final Request request;
   private final Response response;
   private final Callback callback;
   private final Scratch scratch;
   private final long start = System.nanoTime();
 
+  /** Whether there is time to wait for events. */
+  private boolean mayWait = true;
+
   QueryExchange(
       HotRoutes routes,
-      QueryForm form,
-      BodyType type,
+      QueryWork work,
+      Deadline deadline,
       Request request,
       Response response,
       Callback callback,
       Scratch scratch) {
     this.routes = routes;
-    this.form = form;
-    this.type = type;
+    this.work = work;
+    this.deadline = deadline;
     this.request = request;
     this.response = response;
     this.callback = callback;
@@ -62,6 +71,12 @@ final class QueryExchange implements Runnable, Callback {
         return;
       }
       boolean last = chunk.isLast();
+      if (!last && deadline.isSet() && deadline.leftNanos() <= 0) {
+        chunk.release();
+        routes.giveBack(scratch);
+        routes.refuseLate(request, response, deadline, callback);
+        return;
+      }
       if (scratch.length() + chunk.remaining() > routes.maxBodyBytes()) {
         chunk.release();
         routes.giveBack(scratch);
@@ -79,36 +94,62 @@ final class QueryExchange implements Runnable, Callback {
       }
       chunk.release();
       if (last) {
-        answer();
+        proceed();
         return;
       }
     }
   }
 
-  private void answer() {
+  /** Answers, or waits for an event without holding the thread. */
+  private void proceed() {
     try {
-      @Nullable String parameters = request.getHttpURI().getQuery();
-      scratch.parser.parse(type, scratch.body(), scratch.length(), form, parameters, scratch.query);
-      routes.answers().answer(form, scratch.query, scratch.reply);
+      if (!work.proceed(mayWait)) {
+        await();
+        return;
+      }
+      deadline.check(); // rather none than a late answer
     } catch (ApiException refusal) {
       refuse(refusal);
       return;
     } catch (RuntimeException | Error e) {
       // An Error too: the scratch must come back, whatever happened.
-      long incident = INCIDENTS.incrementAndGet();
-      LOG.error("query failed, incident={}", incident, e);
-      refuse(
-          ApiException.of(
-              ErrorCode.INTERNAL, "internal error, see the server's log, incident " + incident));
+      refuse(incident(e));
       return;
     }
-    routes.meters().answered(form, System.nanoTime() - start, scratch.query.count());
+    work.answered(System.nanoTime() - start);
     Replies.ok(response, scratch.reply, this);
+  }
+
+  /** From here on another thread may have this exchange. */
+  private void await() {
+    long left = deadline.isSet() ? Math.min(deadline.leftNanos(), MAX_WAIT_NANOS) : WAIT_NANOS;
+    if (!routes.waiters().await(work::mayGoOn, left, this::resume)) {
+      refuse(
+          ApiException.of(
+              ErrorCode.TOO_MANY_REQUESTS, "too many queries wait for an event; try again"));
+    }
+  }
+
+  private void resume(boolean reached) {
+    mayWait = reached;
+    try {
+      request.getContext().execute(this::proceed);
+    } catch (RejectedExecutionException e) { // the server is being closed
+      failed(e);
+    }
+  }
+
+  /** Logs a bug and words it for the client. */
+  static ApiException incident(Throwable bug) {
+    long incident = INCIDENTS.incrementAndGet();
+    LOG.error("query failed, incident={}", incident, bug);
+    return ApiException.of(
+        ErrorCode.INTERNAL, "internal error, see the server's log, incident " + incident);
   }
 
   private void refuse(ApiException refusal) {
     routes.meters().refused(refusal.code());
-    Replies.refuse(response, refusal, scratch.query.dialect(), this);
+    Replies.refuse(response, refusal, work.dialect(), this);
   }
 
   @Override

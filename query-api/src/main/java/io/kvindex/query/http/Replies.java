@@ -51,13 +51,18 @@ final class Replies {
     ErrorBody.write(refusal, body);
     HttpFields.Mutable headers = response.getHeaders();
     headers.put(JSON);
-    if (refusal.code() == ErrorCode.TOO_MANY_REQUESTS) {
+    if (mayTryAgain(refusal.code())) {
       headers.put(HttpHeader.RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
     if (refusal.code() == ErrorCode.METHOD_NOT_ALLOWED) {
       headers.put(HttpHeader.ALLOW, "POST");
     }
     send(response, refusal.code().status(dialect), body.asByteBuffer(), done);
+  }
+
+  /** Whether the same request may well succeed in a moment. */
+  static boolean mayTryAgain(ErrorCode code) {
+    return code == ErrorCode.TOO_MANY_REQUESTS || code.status() == 503;
   }
 
   private static void send(Response response, int status, ByteBuffer body, Callback done) {

@@ -28,8 +28,12 @@ public final class HttpMeters {
     Duration.ofSeconds(1)
   };
 
+  private static final String BATCH = "query_batch";
+
   private final Timer[] latency = new Timer[QueryForm.values().length];
   private final Counter[] items = new Counter[QueryForm.values().length];
+  private final Timer batchLatency;
+  private final Counter batchItems;
   private final Counter[] refused = new Counter[ErrorCode.values().length];
 
   /**
@@ -37,19 +41,11 @@ public final class HttpMeters {
    */
   public HttpMeters(MeterRegistry registry, Supplier<Number> inFlight) {
     for (QueryForm form : QueryForm.values()) {
-      String route = form.label();
-      latency[form.ordinal()] =
-          Timer.builder(MetricNames.QUERY_LATENCY)
-              .description("Time from the first byte of a query to its answer")
-              .tag("route", route)
-              .serviceLevelObjectives(BUCKETS)
-              .register(registry);
-      items[form.ordinal()] =
-          Counter.builder(MetricNames.QUERY_ITEMS)
-              .description("Tokens or hashes asked for")
-              .tag("route", route)
-              .register(registry);
+      latency[form.ordinal()] = latency(registry, form.label());
+      items[form.ordinal()] = items(registry, form.label());
     }
+    batchLatency = latency(registry, BATCH);
+    batchItems = items(registry, BATCH);
     for (ErrorCode code : ErrorCode.values()) {
       refused[code.ordinal()] =
           Counter.builder(MetricNames.REFUSED)
@@ -60,6 +56,27 @@ public final class HttpMeters {
     Gauge.builder(MetricNames.IN_FLIGHT, inFlight)
         .description("Queries being read or answered")
         .register(registry);
+  }
+
+  private static Timer latency(MeterRegistry registry, String route) {
+    return Timer.builder(MetricNames.QUERY_LATENCY)
+        .description("Time from the first byte of a query to its answer")
+        .tag("route", route)
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+
+  private static Counter items(MeterRegistry registry, String route) {
+    return Counter.builder(MetricNames.QUERY_ITEMS)
+        .description("Tokens or hashes asked for")
+        .tag("route", route)
+        .register(registry);
+  }
+
+  /** A batch, whose queries are not counted one by one. */
+  public void batchAnswered(long nanos, long count) {
+    batchLatency.record(nanos, TimeUnit.NANOSECONDS);
+    batchItems.increment(count);
   }
 
   public void answered(QueryForm form, long nanos, int count) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ public final class QueryBody {
   String cacheSalt = "";
   @Nullable String instanceId;
   @Nullable MinEvent minEvent;
+  private Deadline deadline = Deadline.NONE;
 
   void reset() {
     count = 0;
@@ -50,6 +52,7 @@ public final class QueryBody {
     cacheSalt = "";
     instanceId = null;
     minEvent = null;
+    deadline = Deadline.NONE;
     if (tokens.length > KEPT_ITEMS) {
       tokens = new int[KEPT_ITEMS];
     }
@@ -160,6 +163,16 @@ public final class QueryBody {
   /** The only instance asked for, null for all. */
   public @Nullable String instanceId() {
     return instanceId;
+  }
+
+  /** States when an answer will be of no use, until the next parse. */
+  public void answerBy(Deadline end) {
+    deadline = end;
+  }
+
+  /** When an answer is of no use any more; asked while a long prompt is looked up. */
+  public Deadline deadline() {
+    return deadline;
   }
 
   /** What has to be visible before this may be answered, null for nothing. */

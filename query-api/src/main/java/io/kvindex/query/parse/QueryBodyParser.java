@@ -50,6 +50,18 @@ public final class QueryBodyParser {
     }
   }
 
+  /**
+   * Parses the JSON body in {@code [from, to)}, otherwise the same.
+   *
+   * @param buffer padded by {@link #PADDING} bytes beyond {@code to}
+   * @param from at least 8
+   */
+  public void parse(byte[] buffer, int from, int to, QueryForm form, QueryBody into) {
+    if (!fast.scan(buffer, from, to, form, maxItems, into)) {
+      JacksonBodyReader.read(buffer, from, to - from, form, maxItems, into);
+    }
+  }
+
   /** Parses a JSON body, otherwise the same. */
   public void parse(byte[] buffer, int length, QueryForm form, QueryBody into) {
     byte[] text =

@@ -25,6 +25,7 @@ import java.util.Map;
 public final class PromptWalk {
   private final PrefixReader reader = new PrefixReader();
   private final PromptKeys keys = new PromptKeys();
+  private final TimedKeys timed = new TimedKeys();
   private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
   private final Map<HashProfile, ContextKeys> contextKeys = new HashMap<>();
 
@@ -47,12 +48,12 @@ public final class PromptWalk {
       PrefixCounter counter) {
     long[] xors = Contexts.keys(rows.table().hashProfile(), contexts);
     if (form == QueryForm.TOKENS) {
-      return walk(view, prompt(query, rows.table(), contexts), xors, rows, counter);
+      return walk(view, query, prompt(query, rows.table(), contexts), xors, rows, counter);
     }
     if (xors.length > 1) { // what tells them apart may be in the hashes given
       xors = Arrays.stream(xors).distinct().toArray();
     }
-    return walk(view, keys.ofHashes(query.hashes(), query.count()), xors, rows, counter);
+    return walk(view, query, keys.ofHashes(query.hashes(), query.count()), xors, rows, counter);
   }
 
   /**
@@ -64,12 +65,20 @@ public final class PromptWalk {
   public int walkLocals(
       TableView view, QueryBody query, long[] xors, TableRows rows, PrefixCounter counter) {
     SeqHash rule = rule(rows.table().hashProfile());
-    return walk(view, keys.ofLocals(query.hashes(), query.count(), rule), xors, rows, counter);
+    return walk(
+        view, query, keys.ofLocals(query.hashes(), query.count(), rule), xors, rows, counter);
   }
 
   private int walk(
-      TableView view, BlockKeys prompt, long[] xors, TableRows rows, PrefixCounter counter) {
-    return reader.walk(view.index(), prompt, xors, counter.over(rows.instances()));
+      TableView view,
+      QueryBody query,
+      BlockKeys prompt,
+      long[] xors,
+      TableRows rows,
+      PrefixCounter counter) {
+    query.deadline().check();
+    BlockKeys asked = query.deadline().isSet() ? timed.of(prompt, query.deadline()) : prompt;
+    return reader.walk(view.index(), asked, xors, counter.over(rows.instances()));
   }
 
   private BlockKeys prompt(QueryBody query, TableId table, List<Names> contexts) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.http;
+
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Requests that wait for an event to become visible. They hold no thread: one timer looks after all
+ * of them, often at first and less often later. Their number is bounded, so that they never keep
+ * other queries out. Thread-safe.
+ */
+final class EventWaiters implements AutoCloseable {
+  private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** What has been waited for so long is looked at again after the eighth part of that. */
+  private static final int PATIENCE = 8;
+
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "min-event");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final Semaphore places;
+  private volatile boolean closed;
+
+  /** Who waits. */
+  interface Waiter {
+
+    /** Goes on, on any thread but the timer's. */
+    void resume(boolean reached);
+  }
+
+  EventWaiters(int places) {
+    this.places = new Semaphore(places);
+  }
+
+  /**
+   * Resumes the waiter once, as soon as it is reached or when the time is over.
+   *
+   * @param reached called by the timer's thread; what it throws counts as reached, so that whoever
+   *     is resumed meets it again
+   * @param forNanos longest wait
+   * @return false if too many wait already; the waiter is not resumed then
+   */
+  boolean await(BooleanSupplier reached, long forNanos, Waiter waiter) {
+    if (closed || !places.tryAcquire()) {
+      return false;
+    }
+    long now = System.nanoTime();
+    look(new Wait(reached, now, now + forNanos, waiter), SHORTEST_NANOS);
+    return true;
+  }
+
+  private void look(Wait wait, long afterNanos) {
+    try {
+      timer.schedule(() -> look(wait), afterNanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) { // closed meanwhile
+      places.release();
+      wait.waiter().resume(false);
+    }
+  }
+
+  private void look(Wait wait) {
+    long now = System.nanoTime();
+    boolean reached = wait.isReached();
+    if (reached || closed || now - wait.until() >= 0) {
+      places.release();
+      wait.waiter().resume(reached);
+      return;
+    }
+    long pause = Math.max(SHORTEST_NANOS, (now - wait.since()) / PATIENCE);
+    look(wait, Math.min(Math.min(pause, LONGEST_NANOS), wait.until() - now));
+  }
+
+  /** Whoever waits is resumed as not reached. */
+  @Override
+  public void close() {
+    closed = true;
+    timer.shutdown();
+  }
+
+  private record Wait(BooleanSupplier reached, long since, long until, Waiter waiter) {
+
+    boolean isReached() {
+      try {
+        return reached.getAsBoolean();
+      } catch (RuntimeException e) {
+        return true;
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.parse;
+
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Finds the queries in {@code {"queries":[...]}} without reading them: only quotes and brackets are
+ * looked at, so that a query that is no JSON spoils no other one. Not thread-safe.
+ */
+public final class BatchScanner {
+  /** Most queries of a batch. */
+  public static final int MAX_QUERIES = 256;
+
+  private static final String FIELD = "queries";
+  private static final byte[] FIELD_BYTES = FIELD.getBytes(StandardCharsets.US_ASCII);
+  private static final long HIGH_BITS = 0x8080808080808080L;
+  private static final long ONES = 0x0101010101010101L;
+  private static final long LETTERS = 0x4040404040404040L;
+  private static final long QUOTES = 0x2222222222222222L;
+  private static final int TOKENS = 1;
+  private static final int HASHES = 2;
+
+  private final int[] from = new int[MAX_QUERIES];
+  private final int[] to = new int[MAX_QUERIES];
+  private final int[] items = new int[MAX_QUERIES];
+  private byte[] text = {};
+  private int at;
+  private int end;
+  private int count;
+
+  /**
+   * Splits a body.
+   *
+   * @param body readable for {@link QueryBodyParser#PADDING} bytes beyond {@code length}
+   * @return number of queries, at most {@link #MAX_QUERIES}
+   * @throws ApiException where the frame around the queries is no such thing
+   */
+  public int split(byte[] body, int length) {
+    text = body;
+    at = 0;
+    end = length;
+    count = 0;
+    boolean found = false;
+    expect('{');
+    if (!next('}')) {
+      do {
+        found |= member();
+      } while (next(','));
+      expect('}');
+    }
+    skipBlanks();
+    if (at < end) {
+      throw malformed("unexpected text after the JSON object");
+    }
+    if (!found) {
+      throw ApiException.field(ErrorCode.MISSING, FIELD, "`queries` is missing");
+    }
+    return count;
+  }
+
+  /** Where a query begins, counted from the body's first byte. */
+  public int from(int query) {
+    return from[query];
+  }
+
+  /** Where it ends, exclusive. */
+  public int to(int query) {
+    return to[query];
+  }
+
+  /**
+   * What it asks for, told by the member that holds its tokens or hashes.
+   *
+   * @throws ApiException if it has both
+   */
+  public QueryForm form(int query) {
+    if (items[query] == (TOKENS | HASHES)) {
+      throw ApiException.field(
+          ErrorCode.CONFLICTING_FIELDS,
+          "token_ids",
+          "a query of a batch has either `token_ids` or hashes, not both");
+    }
+    return items[query] == HASHES ? QueryForm.HASHES : QueryForm.TOKENS;
+  }
+
+  /** Whether it was the queries. */
+  private boolean member() {
+    skipBlanks();
+    int name = at + 1;
+    skipString();
+    boolean queries = isName(name, at - 1, FIELD_BYTES);
+    expect(':');
+    skipBlanks();
+    if (!queries || at < end && text[at] == 'n') {
+      skipValue();
+      return false;
+    }
+    if (!next('[')) {
+      throw ApiException.field(ErrorCode.INVALID_TYPE, FIELD, "`queries` must be an array");
+    }
+    count = 0; // of a repeated member the last one counts
+    if (!next(']')) {
+      do {
+        query();
+      } while (next(','));
+      expect(']');
+    }
+    return true;
+  }
+
+  private void query() {
+    if (count == MAX_QUERIES) {
+      throw ApiException.element(
+          ErrorCode.TOO_MANY_ITEMS, FIELD, count, "a batch has " + count + " queries at most");
+    }
+    skipBlanks();
+    from[count] = at;
+    items[count] = 0;
+    skipValue();
+    to[count] = at;
+    count++;
+  }
+
+  private void skipValue() {
+    int start = at;
+    if (at < end && text[at] == '"') {
+      skipString();
+    } else if (at < end && (text[at] == '{' || text[at] == '[')) {
+      skipNested();
+    } else {
+      while (at < end && text[at] > ' ' && ",]}".indexOf(text[at]) < 0) {
+        at++;
+      }
+    }
+    if (at == start) {
+      throw malformed("a value is missing");
+    }
+  }
+
+  private void skipNested() {
+    int depth = 0;
+    while (at < end) {
+      while (at + Long.BYTES <= end && isDull(Digits.word(text, at))) {
+        at += Long.BYTES;
+      }
+      switch (at < end ? text[at] : 0) {
+        case '{', '[' -> depth++;
+        case '}', ']' -> depth--;
+        case '"' -> {
+          int name = at + 1;
+          skipString();
+          if (depth == 1 && count < MAX_QUERIES) {
+            note(name, at - 1);
+          }
+          continue;
+        }
+        default -> {}
+      }
+      at++;
+      if (depth == 0) {
+        return;
+      }
+    }
+    throw malformed("it ends within a query");
+  }
+
+  /** Eight bytes without a quote or a bracket; says no to letters too, which is no harm. */
+  private static boolean isDull(long word) {
+    long quotes = word ^ QUOTES;
+    return (word & LETTERS) == 0 && ((quotes - ONES) & ~quotes & HIGH_BITS) == 0;
+  }
+
+  private void note(int name, int nameEnd) {
+    int back = at;
+    if (next(':')) {
+      skipBlanks();
+      boolean absent = at < end && text[at] == 'n';
+      Member member = absent ? Member.UNKNOWN : Member.of(text, name, nameEnd);
+      items[count] |=
+          switch (member) {
+            case TOKENS -> TOKENS;
+            case HASHES, BLOCK_HASHES -> HASHES;
+            default -> 0;
+          };
+    } else {
+      at = back;
+    }
+  }
+
+  private void skipString() {
+    expect('"');
+    while (at < end && text[at] != '"') {
+      at += text[at] == '\\' ? 2 : 1;
+    }
+    if (at >= end) {
+      throw malformed("a string does not end");
+    }
+    at++;
+  }
+
+  private boolean isName(int start, int stop, byte[] name) {
+    return java.util.Arrays.equals(text, start, stop, name, 0, name.length);
+  }
+
+  private boolean next(char wanted) {
+    skipBlanks();
+    if (at < end && text[at] == wanted) {
+      at++;
+      return true;
+    }
+    return false;
+  }
+
+  private void expect(char wanted) {
+    if (!next(wanted)) {
+      throw malformed("`" + wanted + "` expected");
+    }
+  }
+
+  private void skipBlanks() {
+    while (at < end
+        && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t')) {
+      at++;
+    }
+  }
+
+  private ApiException malformed(String what) {
+    return ApiException.of(
+        ErrorCode.INVALID_JSON, "malformed JSON at byte " + Math.min(at, end) + ": " + what);
+  }
+}
