@@ -79,13 +79,26 @@ abstract class ConductorFixture {
 
   void register(
       String instance, int rank, int blockSize, SourceType type, @Nullable String namespace) {
+    register(new PublisherId(instance, "default", rank), "m", blockSize, type, namespace);
+  }
+
+  void register(String tenant, String instance, String model, int blockSize, SourceType type) {
+    register(new PublisherId(instance, tenant, 0), model, blockSize, type, null);
+  }
+
+  private void register(
+      PublisherId publisher,
+      String model,
+      int blockSize,
+      SourceType type,
+      @Nullable String namespace) {
     Registration registration =
         new Registration(
-            new PublisherId(instance, "default", rank),
+            publisher,
             "tcp://127.0.0.1:1",
             null,
             type,
-            new TableId("default", "m", blockSize, HashProfile.XXH3_DEFAULT),
+            new TableId(publisher.tenantId(), model, blockSize, HashProfile.XXH3_DEFAULT),
             List.of(""),
             namespace,
             SourceOptions.of(CopyPolicy.COUNT),
@@ -104,10 +117,14 @@ abstract class ConductorFixture {
   }
 
   HttpResponse<String> post(String path, String body) throws Exception {
-    return client.send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
-            .POST(BodyPublishers.ofString(body))
-            .build(),
-        BodyHandlers.ofString());
+    return send(request(path).POST(BodyPublishers.ofString(body)));
+  }
+
+  HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path));
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return client.send(request.build(), BodyHandlers.ofString());
   }
 }
