@@ -6,6 +6,7 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.dynamo.DynamoAnswers;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
@@ -15,6 +16,7 @@ import io.kvindex.query.peer.Peers;
 import io.kvindex.query.quarantine.FrameReader;
 import io.kvindex.query.quarantine.QuarantineRoutes;
 import io.kvindex.query.registration.ConductorRegistration;
+import io.kvindex.query.registration.DynamoRegistration;
 import io.kvindex.query.registration.RegistrationRoutes;
 import io.kvindex.query.registration.RegistrationService;
 import io.kvindex.query.registration.RegistrationTable;
@@ -111,7 +113,10 @@ public final class QueryApi implements AutoCloseable {
       RegistrationRoutes registering =
           new RegistrationRoutes(
               Map.of(
-                  Dialect.CONDUCTOR, new ConductorRegistration(service, options.defaultProfile())));
+                  Dialect.CONDUCTOR,
+                  new ConductorRegistration(service, options.defaultProfile()),
+                  Dialect.DYNAMO,
+                  new DynamoRegistration(service)));
       OverviewRoutes overview = new OverviewRoutes(registrations::snapshot, index);
       StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
       QuarantineRoutes quarantine =
@@ -121,7 +126,11 @@ public final class QueryApi implements AutoCloseable {
           HttpServer.start(
               options.http(),
               new DialectAnswers(
-                  Map.of(Dialect.CONDUCTOR, new ConductorAnswers(registrations::snapshot, index))),
+                  Map.of(
+                      Dialect.CONDUCTOR,
+                      new ConductorAnswers(registrations::snapshot, index),
+                      Dialect.DYNAMO,
+                      new DynamoAnswers(registrations::snapshot, index))),
               new VisibleEvents(registrations::snapshot, progress::get, index),
               routes -> {
                 registering.addTo(routes);

@@ -23,6 +23,7 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.sandbox.broker.SharedBroker;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.StreamPosition;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -272,6 +273,11 @@ class QueryApiIT {
     @Override
     public Set<PublisherId> degradedPublishers() {
       return Set.of();
+    }
+
+    @Override
+    public Collection<ContextNames> contexts() {
+      return List.of();
     }
 
     @Override

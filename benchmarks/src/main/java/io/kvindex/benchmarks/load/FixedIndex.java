@@ -7,6 +7,7 @@ import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
 import java.util.List;
@@ -50,6 +51,11 @@ record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
   @Override
   public Set<PublisherId> degradedPublishers() {
     return Set.of();
+  }
+
+  @Override
+  public Collection<ContextNames> contexts() {
+    return List.of();
   }
 
   @Override

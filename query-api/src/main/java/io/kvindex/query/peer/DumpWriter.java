@@ -3,6 +3,7 @@ package io.kvindex.query.peer;
 
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.PeerImport;
+import io.kvindex.query.dialect.WorkerId;
 import io.kvindex.query.reply.JsonBuffer;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.view.ContextNames;

@@ -42,6 +42,17 @@ public final class Contexts {
     return lora.isEmpty() && salt.isEmpty() ? PLAIN : of(List.of(lora), salt);
   }
 
+  /**
+   * The one context in which {@code cache_salt} is the request salt and nothing else, as for Dynamo
+   * and the C++ Conductor.
+   *
+   * @param lora adapter, empty = base model
+   * @param salt {@code cache_salt}, empty = none
+   */
+  public static List<Names> ofRequest(String lora, String salt) {
+    return lora.isEmpty() && salt.isEmpty() ? PLAIN : List.of(new Names(lora, "", salt));
+  }
+
   /** What to xor into the prefix hashes for each of the contexts. */
   static long[] keys(HashProfile profile, List<Names> contexts) {
     if (contexts == PLAIN) {

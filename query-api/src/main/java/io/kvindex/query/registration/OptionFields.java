@@ -27,16 +27,28 @@ final class OptionFields {
   private final BodyFields fields;
   private final SourceType type;
 
-  private OptionFields(BodyFields fields, SourceType type) {
+  private final CopyPolicy copies;
+
+  private OptionFields(BodyFields fields, SourceType type, CopyPolicy copies) {
     this.fields = fields;
     this.type = type;
+    this.copies = copies;
   }
 
   /**
    * @throws ApiException naming the member at fault
    */
   static SourceOptions read(BodyFields fields, SourceType type) {
-    return new OptionFields(fields, type).options();
+    return read(fields, type, CopyPolicy.defaultFor(type));
+  }
+
+  /**
+   * The same where repeated stores count in another way unless the body says how.
+   *
+   * @throws ApiException naming the member at fault
+   */
+  static SourceOptions read(BodyFields fields, SourceType type, CopyPolicy copies) {
+    return new OptionFields(fields, type, copies).options();
   }
 
   private SourceOptions options() {
@@ -57,7 +69,7 @@ final class OptionFields {
   private CopyPolicy copies() {
     String text = fields.text("copies");
     if (text == null) {
-      return CopyPolicy.defaultFor(type);
+      return copies;
     }
     return switch (text.toLowerCase(Locale.ROOT)) {
       case "count" -> CopyPolicy.COUNT;

@@ -67,7 +67,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
         instance, tenant == null || tenant.isEmpty() ? PublisherId.DEFAULT_TENANT : tenant, rank);
   }
 
-  private static void checkEndpoint(String field, String what, String endpoint) {
+  static void checkEndpoint(String field, String what, String endpoint) {
     String problem = EndpointSyntax.problem(endpoint);
     if (problem != null) {
       throw ApiException.field(
@@ -77,7 +77,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
     }
   }
 
-  private static SourceType type(String name) {
+  static SourceType type(String name) {
     return SourceType.byWireName(name)
         .orElseThrow(
             () ->

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,20 @@ public final class RegistrationService implements AutoCloseable {
   public void register(RegisterRequest request) {
     PublisherId publisher = request.registration().publisher();
     exclusively(publisher, deadline -> register(request, deadline));
+  }
+
+  /**
+   * Registers where a dialect has rules of its own.
+   *
+   * @param rule called with what is registered anywhere just before; throws to refuse
+   */
+  void register(RegisterRequest request, BiConsumer<RegistrationSnapshot, Registration> rule) {
+    exclusively(
+        request.registration().publisher(),
+        deadline -> {
+          rule.accept(table.snapshot(), request.registration());
+          register(request, deadline);
+        });
   }
 
   private void register(RegisterRequest request, long deadline) throws InterruptedException {
@@ -96,6 +112,26 @@ public final class RegistrationService implements AutoCloseable {
     boolean[] gone = new boolean[1];
     exclusively(request.publisher(), deadline -> gone[0] = unregister(request, deadline) == null);
     return gone[0];
+  }
+
+  /**
+   * Unregisters whole publishers; returns when that is visible here.
+   *
+   * @param choice called with what is registered anywhere; throws to refuse
+   */
+  void unregister(Function<RegistrationSnapshot, List<PublisherId>> choice) {
+    long deadline = System.nanoTime() + timeoutNanos;
+    try {
+      if (!table.refresh(deadline)) {
+        throw RegistrationLog.notAcknowledged();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw RegistrationLog.notAcknowledged();
+    }
+    for (PublisherId publisher : choice.apply(table.snapshot())) {
+      exclusively(publisher, until -> write(publisher, null, until));
+    }
   }
 
   /** What is left of the publisher. */

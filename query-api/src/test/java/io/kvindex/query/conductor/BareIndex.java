@@ -10,7 +10,9 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -19,11 +21,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One table's index without any stream behind it; the test's thread is the writer. */
-final class BareIndex implements IndexAccess, TableView {
+public final class BareIndex implements IndexAccess, TableView {
   private final PrefixIndex index = new PrefixIndex();
   private final SeqHash hash = new SeqHash(1337);
   private final Map<Owner, Integer> slots = new HashMap<>();
   private final Map<String, String> adapters = new HashMap<>();
+  private final List<ContextNames> contexts = new ArrayList<>();
   boolean readable = true;
   Trust trust = Trust.EXACT;
   long lagMs;
@@ -31,6 +34,14 @@ final class BareIndex implements IndexAccess, TableView {
 
   /** {@code holder} is {@code instance/rank/medium}, {@code pool:} in front makes it a pool. */
   void store(String holder, long context, int[] tokens, int blockSize, int... blocks) {
+    long[] seq = hash.rolled(hash.locals(tokens, tokens.length, blockSize));
+    for (int block : blocks) {
+      put(holder, seq[block] ^ context);
+    }
+  }
+
+  /** One block by its lookup key. */
+  public void put(String holder, long key) {
     String[] parts = holder.replace("pool:", "").split("/");
     int rank = Integer.parseInt(parts[1]);
     Owner owner =
@@ -43,11 +54,12 @@ final class BareIndex implements IndexAccess, TableView {
             holder.startsWith("pool:"),
             null,
             new Incarnation(1, 1, 0));
-    int slot = slots.computeIfAbsent(owner, index::addOwner);
-    long[] seq = hash.rolled(hash.locals(tokens, tokens.length, blockSize));
-    for (int block : blocks) {
-      index.add(seq[block] ^ context, slot);
-    }
+    index.add(key, slots.computeIfAbsent(owner, index::addOwner));
+  }
+
+  /** Blocks were announced in that context. */
+  public void announce(ContextNames context) {
+    contexts.add(context);
   }
 
   void learn(String instance, long loraId, String name) {
@@ -92,6 +104,11 @@ final class BareIndex implements IndexAccess, TableView {
   @Override
   public Set<PublisherId> degradedPublishers() {
     return degraded;
+  }
+
+  @Override
+  public Collection<ContextNames> contexts() {
+    return contexts;
   }
 
   @Override

@@ -59,7 +59,10 @@ abstract class RegistrationFixture {
       RegistrationRoutes registering =
           new RegistrationRoutes(
               Map.of(
-                  Dialect.CONDUCTOR, new ConductorRegistration(service, HashProfile.XXH3_DEFAULT)));
+                  Dialect.CONDUCTOR,
+                  new ConductorRegistration(service, HashProfile.XXH3_DEFAULT),
+                  Dialect.DYNAMO,
+                  new DynamoRegistration(service)));
       OverviewRoutes overview = new OverviewRoutes(table::snapshot, new FixedTables());
       HttpServer server =
           HttpServer.start(

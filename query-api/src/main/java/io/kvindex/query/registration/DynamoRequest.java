@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.registration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.HashProfile.Algorithm;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bodies of {@code /register} and {@code /unregister} as Dynamo's standalone indexer takes them.
+ * {@code tenant_id} is what {@code routing_group} was called before its v1.3. Members it does not
+ * know are ignored, but for those of our own registrations that have a default ({@code type},
+ * {@code hash_profile}, {@code copies}, {@code replace}...), which may be added.
+ *
+ * @param instanceId their number in decimal, or a name
+ * @param model {@code model_name}
+ * @param group the tenant, null = not said
+ * @param dpRank empty = not said
+ */
+record DynamoRequest(String instanceId, String model, @Nullable String group, OptionalInt dpRank) {
+  private static final BigInteger MAX_U64 = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+
+  /**
+   * Reads the body of {@code /unregister}.
+   *
+   * @throws ApiException naming the member at fault
+   */
+  static DynamoRequest parse(byte[] body) {
+    return read(BodyFields.parse(body));
+  }
+
+  /** Reads the body of {@code /register}, otherwise the same. */
+  static RegisterRequest parseRegister(byte[] body) {
+    BodyFields fields = BodyFields.parse(body);
+    DynamoRequest who = read(fields);
+    endpoint(fields, "endpoint", "invalid ZMQ endpoint");
+    String endpoint = fields.requiredText("endpoint");
+    String replay = endpoint(fields, "replay_endpoint", "invalid replay endpoint");
+    // Every publisher of theirs sends what vLLM sends, whatever it is.
+    String type = fields.text("type");
+    SourceType source = type == null ? SourceType.VLLM : RegisterRequest.type(type);
+    // Theirs is a set; so a repeated store can not keep a block for ever.
+    CopyPolicy copies = type == null ? CopyPolicy.SET : CopyPolicy.defaultFor(source);
+    String lora = fields.text("lora_name");
+    fields.eitherText("additional_salt", "additionalsalt"); // as theirs: a string, and no more
+    String tenant = who.group == null ? PublisherId.DEFAULT_TENANT : who.group;
+    if (!fields.has("block_size")) {
+      throw missing("block_size");
+    }
+    Registration registration =
+        new Registration(
+            new PublisherId(who.instanceId, tenant, who.dpRank.orElse(0)),
+            endpoint,
+            replay,
+            source,
+            new TableId(
+                tenant,
+                who.model,
+                fields.number("block_size", 1, TableId.MAX_BLOCK_SIZE, 0),
+                HashProfileField.read(fields, HashProfile.of(Algorithm.XXH3_DYNAMO))),
+            List.of(lora == null ? "" : lora),
+            null,
+            OptionFields.read(fields, source, copies),
+            null);
+    return new RegisterRequest(registration, fields.flag("replace"));
+  }
+
+  private static DynamoRequest read(BodyFields fields) {
+    if (fields.has("model") || fields.has("modelname")) {
+      throw ApiException.field(
+          ErrorCode.CONFLICTING_FIELDS,
+          "model_name",
+          "use either `model` or `model_name`, not both");
+    }
+    return new DynamoRequest(
+        instance(fields),
+        fields.requiredText("model_name"),
+        group(fields),
+        fields.has("dp_rank")
+            ? OptionalInt.of(fields.number("dp_rank", 0, Integer.MAX_VALUE, 0))
+            : OptionalInt.empty());
+  }
+
+  private static String instance(BodyFields fields) {
+    JsonNode value = fields.node("instance_id");
+    if (value == null) {
+      throw missing("instance_id");
+    } else if (value.isTextual()) {
+      return fields.requiredText("instance_id");
+    } else if (!value.isIntegralNumber()) {
+      throw fields.wrongType("instance_id", "an unsigned integer");
+    }
+    BigInteger number = value.bigIntegerValue();
+    if (number.signum() < 0 || number.compareTo(MAX_U64) > 0) {
+      throw ApiException.field(
+          ErrorCode.OUT_OF_RANGE,
+          "instance_id",
+          "`instance_id` must be 0 to " + MAX_U64 + ", got " + ApiException.echo(value.asText()));
+    }
+    return number.toString();
+  }
+
+  private static @Nullable String group(BodyFields fields) {
+    String group = nonEmpty(fields.text("routing_group"));
+    String tenant = nonEmpty(fields.text("tenant_id"));
+    if (group != null && tenant != null && !group.equals(tenant)) {
+      throw ApiException.field(
+          ErrorCode.CONFLICTING_FIELDS,
+          "tenant_id",
+          "`routing_group` and `tenant_id` name the same thing and differ");
+    }
+    return group == null ? tenant : group;
+  }
+
+  private static @Nullable String nonEmpty(@Nullable String text) {
+    return text == null || text.isEmpty() ? null : text;
+  }
+
+  private static @Nullable String endpoint(BodyFields fields, String field, String what) {
+    String endpoint = fields.text(field);
+    if (endpoint != null) {
+      RegisterRequest.checkEndpoint(field, what, endpoint);
+    }
+    return endpoint;
+  }
+
+  private static ApiException missing(String field) {
+    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+  }
+}

@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.kvindex.query.dynamo;
+
+import org.jspecify.annotations.NullUnmarked;
