@@ -4,6 +4,7 @@ package io.kvindex.query;
 import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
+import io.kvindex.query.binary.BinaryAnswers;
 import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dynamo.DynamoAnswers;
@@ -129,6 +130,8 @@ public final class QueryApi implements AutoCloseable {
                   Map.of(
                       Dialect.CONDUCTOR,
                       new ConductorAnswers(registrations::snapshot, index),
+                      Dialect.BINARY,
+                      new BinaryAnswers(registrations::snapshot, index),
                       Dialect.DYNAMO,
                       new DynamoAnswers(registrations::snapshot, index))),
               new VisibleEvents(registrations::snapshot, progress::get, index),

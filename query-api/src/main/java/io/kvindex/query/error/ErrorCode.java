@@ -9,6 +9,7 @@ import io.kvindex.query.dialect.Dialect;
  */
 public enum ErrorCode {
   INVALID_JSON(400, "invalid_json"),
+  INVALID_MSGPACK(400, "invalid_msgpack"),
   MISSING(400, "missing"),
   INVALID_TYPE(400, "invalid_type"),
   INVALID_VALUE(400, "invalid_value"),
@@ -20,6 +21,7 @@ public enum ErrorCode {
   SERVICE_NOT_FOUND(404, "service_not_found"),
   METHOD_NOT_ALLOWED(405, "method_not_allowed"),
   REGISTRATION_CONFLICT(409, "registration_conflict"),
+  HASH_PROFILE_CONFLICT(409, "registration_conflict"),
   BODY_TOO_LARGE(413, "body_too_large"),
   TOO_MANY_ITEMS(413, "too_many_items"),
   UNSUPPORTED_CONTENT_TYPE(415, "unsupported_content_type"),
@@ -43,6 +45,9 @@ public enum ErrorCode {
   public int status(Dialect dialect) {
     // Dynamo's framework tells a body that is no JSON (400) from one that has not the form (422).
     boolean form = this == MISSING || this == INVALID_TYPE || this == OUT_OF_RANGE;
+    if (dialect == Dialect.BINARY && isConflict()) {
+      return 400;
+    }
     return form && dialect == Dialect.DYNAMO ? 422 : status;
   }
 
@@ -51,8 +56,17 @@ public enum ErrorCode {
     return status;
   }
 
-  /** Value of the body's {@code reason} member. */
+  /** Value of the body's {@code reason} member where the dialect has no word of its own. */
   public String reason() {
     return reason;
+  }
+
+  /** Value of the body's {@code reason} member in a dialect. */
+  public String reason(Dialect dialect) {
+    return dialect == Dialect.BINARY && isConflict() ? "invalid_registration" : reason;
+  }
+
+  private boolean isConflict() {
+    return this == REGISTRATION_CONFLICT || this == HASH_PROFILE_CONFLICT;
   }
 }

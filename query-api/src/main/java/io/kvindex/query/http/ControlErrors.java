@@ -4,12 +4,13 @@ package io.kvindex.query.http;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
+import io.kvindex.query.dialect.ControlReplies;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
 import io.kvindex.query.reply.ErrorBody;
-import io.kvindex.query.reply.JsonBuffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicLong;
@@ -64,11 +65,9 @@ final class ControlErrors {
     if (refusal.code() == ErrorCode.BODY_TOO_LARGE) {
       drain(ctx);
     }
-    JsonBuffer body = new JsonBuffer();
-    ErrorBody.write(refusal, body);
-    ctx.status(refusal.code().status(RequestDialect.of(ctx)))
-        .contentType("application/json")
-        .result(body.asText());
+    Dialect dialect = RequestDialect.of(ctx);
+    ctx.status(refusal.code().status(dialect));
+    ControlReplies.send(ctx, dialect, ErrorBody.of(refusal, dialect));
     if (Replies.mayTryAgain(refusal.code())) {
       ctx.header("Retry-After", Replies.RETRY_AFTER_SECONDS);
     }

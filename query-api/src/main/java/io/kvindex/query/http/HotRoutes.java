@@ -58,7 +58,7 @@ final class HotRoutes extends Handler.Wrapper {
     BodyType type = typeOf(request);
     if (!request.getMethod().equals("POST")) {
       refuse(
-          type,
+          wantedBy(request, type),
           response,
           ApiException.of(
               ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " " + path + ": use POST"),
@@ -202,6 +202,12 @@ final class HotRoutes extends Handler.Wrapper {
 
   private static BodyType typeOf(Request request) {
     return BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
+  }
+
+  /** A request without a body says by {@code Accept} what it takes. */
+  private static BodyType wantedBy(Request request, BodyType type) {
+    boolean bare = request.getHeaders().get(HttpHeader.CONTENT_TYPE) == null;
+    return bare ? BodyType.of(request.getHeaders().get(HttpHeader.ACCEPT)) : type;
   }
 
   boolean mayHold(Scratch scratch, int bytes) {

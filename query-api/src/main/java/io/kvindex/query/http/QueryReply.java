@@ -2,28 +2,51 @@
 package io.kvindex.query.http;
 
 import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.query.reply.MsgpackBuffer;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** What a query answers: a JSON body and how far to trust it. Reused; not thread-safe. */
+/**
+ * What a query answers: a body, JSON or MessagePack, and how far to trust it. Reused; not
+ * thread-safe.
+ */
 public final class QueryReply {
   /** {@link #lagMs} where nothing is known. */
   public static final long NO_LAG = -1;
 
   private final JsonBuffer body = new JsonBuffer();
+  private final MsgpackBuffer packed = new MsgpackBuffer();
+  private boolean isPacked;
   private @Nullable String state;
   private long lagMs = NO_LAG;
   private @Nullable String degraded;
 
   void clear() {
     body.clear();
+    packed.clear();
+    isPacked = false;
     state = null;
     lagMs = NO_LAG;
     degraded = null;
   }
 
-  /** The body, empty when the answer begins. */
+  /** The body as JSON, empty when the answer begins. */
   public JsonBuffer body() {
     return body;
+  }
+
+  /** The body as MessagePack, empty when the answer begins; who asks for it answers with it. */
+  public MsgpackBuffer packed() {
+    isPacked = true;
+    return packed;
+  }
+
+  boolean isPacked() {
+    return isPacked;
+  }
+
+  ByteBuffer content() {
+    return isPacked ? packed.asByteBuffer() : body.asByteBuffer();
   }
 
   /**

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.dialect.ControlReplies;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.reply.ErrorBody;
-import io.kvindex.query.reply.JsonBuffer;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -24,6 +24,8 @@ final class Replies {
 
   private static final HttpField JSON =
       new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, "application/json");
+  private static final HttpField MSGPACK =
+      new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, ControlReplies.MSGPACK);
   private static final HttpField EXACT = new PreEncodedHttpField(STATE_HEADER, "exact");
   private static final HttpField NO_LAG = new PreEncodedHttpField(LAG_HEADER, "0");
 
@@ -31,7 +33,7 @@ final class Replies {
 
   static void ok(Response response, QueryReply reply, Callback done) {
     HttpFields.Mutable headers = response.getHeaders();
-    headers.add(JSON);
+    headers.add(reply.isPacked() ? MSGPACK : JSON);
     @Nullable String state = reply.state();
     if (state != null) {
       headers.add(state.equals("exact") ? EXACT : new HttpField(STATE_HEADER, state));
@@ -43,21 +45,20 @@ final class Replies {
     if (degraded != null) {
       headers.add(DEGRADED_HEADER, degraded);
     }
-    send(response, 200, reply.body().asByteBuffer(), done);
+    send(response, 200, reply.content(), done);
   }
 
   static void refuse(Response response, ApiException refusal, Dialect dialect, Callback done) {
-    JsonBuffer body = new JsonBuffer();
-    ErrorBody.write(refusal, body);
     HttpFields.Mutable headers = response.getHeaders();
-    headers.put(JSON);
+    headers.put(dialect == Dialect.BINARY ? MSGPACK : JSON);
     if (mayTryAgain(refusal.code())) {
       headers.put(HttpHeader.RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
     if (refusal.code() == ErrorCode.METHOD_NOT_ALLOWED) {
       headers.put(HttpHeader.ALLOW, "POST");
     }
-    send(response, refusal.code().status(dialect), body.asByteBuffer(), done);
+    ByteBuffer body = ByteBuffer.wrap(ErrorBody.of(refusal, dialect));
+    send(response, refusal.code().status(dialect), body, done);
   }
 
   /** Whether the same request may well succeed in a moment. */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
-import io.kvindex.query.dialect.Dialect;
-import io.kvindex.query.error.ApiException;
-import io.kvindex.query.error.ErrorCode;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +11,7 @@ public final class QueryBodyParser {
 
   private final OctetReader octets = new OctetReader();
   private final FastBodyScanner fast = new FastBodyScanner();
+  private final MsgpackBodyReader packed;
   private final int maxItems;
 
   /**
@@ -21,6 +19,7 @@ public final class QueryBodyParser {
    */
   public QueryBodyParser(int maxItems) {
     this.maxItems = maxItems;
+    packed = new MsgpackBodyReader(maxItems);
   }
 
   /**
@@ -41,12 +40,7 @@ public final class QueryBodyParser {
     switch (type) {
       case JSON -> parse(buffer, length, form, into);
       case OCTETS -> octets.read(buffer, length, form, parameters, maxItems, into);
-      case MSGPACK -> {
-        into.reset();
-        into.dialect = Dialect.BINARY;
-        throw ApiException.of(
-            ErrorCode.UNSUPPORTED_CONTENT_TYPE, "this Content-Type is not served yet; send JSON");
-      }
+      case MSGPACK -> packed.read(buffer, length, form, into);
     }
   }
 

@@ -91,7 +91,7 @@ final class RegistrationConflicts {
           && !other.hashProfile().equals(table.hashProfile())
           && !one.registration().publisher().equals(wanted.publisher())) {
         throw ApiException.field(
-            ErrorCode.REGISTRATION_CONFLICT,
+            ErrorCode.HASH_PROFILE_CONFLICT,
             "hash_profile",
             one.registration().publisher().displayName()
                 + " already uses hash_profile "

@@ -24,6 +24,7 @@ public final class TableRows {
   private final TableId table;
   private final InstanceSet instances;
   private final byte[][] names;
+  private final List<Set<String>> adapters = new ArrayList<>();
   private final DegradedRows degraded;
 
   private TableRows(TableId table, InstanceSet instances, List<Registered> members) {
@@ -34,6 +35,7 @@ public final class TableRows {
     for (int i = 0; i < names.length; i++) {
       String name = new JsonBuffer().name(instances.get(i).instanceId()).asText();
       names[i] = name.getBytes(StandardCharsets.UTF_8);
+      adapters.add(adaptersOf(instances.get(i).instanceId(), members));
     }
   }
 
@@ -66,6 +68,16 @@ public final class TableRows {
           rows.add(new TableRows(table, new InstanceSet(listed, media), members));
         });
     return rows;
+  }
+
+  private static Set<String> adaptersOf(String instance, List<Registered> members) {
+    Set<String> names = new HashSet<>();
+    for (Registered one : members) {
+      if (one.registration().publisher().instanceId().equals(instance)) {
+        names.addAll(one.registration().loraNames());
+      }
+    }
+    return names;
   }
 
   /** Tables of one group differ in the hash profile only. */
@@ -112,6 +124,11 @@ public final class TableRows {
   /** A row's {@code "name":} as JSON bytes; not to be written to. */
   public byte[] jsonName(int instance) {
     return names[instance];
+  }
+
+  /** Whether an instance is registered for an adapter, empty = the base model. */
+  public boolean hasAdapter(int instance, String lora) {
+    return adapters.get(instance).contains(lora);
   }
 
   /** Index of a row, -1 if there is none of that name. */

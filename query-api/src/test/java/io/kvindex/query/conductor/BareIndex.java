@@ -27,13 +27,13 @@ public final class BareIndex implements IndexAccess, TableView {
   private final Map<Owner, Integer> slots = new HashMap<>();
   private final Map<String, String> adapters = new HashMap<>();
   private final List<ContextNames> contexts = new ArrayList<>();
-  boolean readable = true;
-  Trust trust = Trust.EXACT;
-  long lagMs;
-  Set<PublisherId> degraded = Set.of();
+  public boolean readable = true;
+  public Trust trust = Trust.EXACT;
+  public long lagMs;
+  public Set<PublisherId> degraded = Set.of();
 
   /** {@code holder} is {@code instance/rank/medium}, {@code pool:} in front makes it a pool. */
-  void store(String holder, long context, int[] tokens, int blockSize, int... blocks) {
+  public void store(String holder, long context, int[] tokens, int blockSize, int... blocks) {
     long[] seq = hash.rolled(hash.locals(tokens, tokens.length, blockSize));
     for (int block : blocks) {
       put(holder, seq[block] ^ context);
@@ -62,7 +62,7 @@ public final class BareIndex implements IndexAccess, TableView {
     contexts.add(context);
   }
 
-  void learn(String instance, long loraId, String name) {
+  public void learn(String instance, long loraId, String name) {
     adapters.put(instance + "/" + loraId, name);
   }
 

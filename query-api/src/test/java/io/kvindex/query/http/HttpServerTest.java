@@ -132,15 +132,15 @@ class HttpServerTest {
 
   @ParameterizedTest
   @CsvSource({"application/msgpack", "application/x-msgpack"})
-  void shouldRefuseBinaryBodies_whenTheirTypeSaysSo(String type) throws Exception {
+  void shouldReadMsgpack_whenTheTypeSaysSo(String type) throws Exception {
     HttpResponse<String> answer =
         send(
             request("/query")
                 .header("Content-Type", type)
                 .POST(BodyPublishers.ofString(QUERY))
                 .build());
-    assertThat(answer.statusCode()).isEqualTo(415);
-    assertThat(answer.body()).contains("\"reason\":\"unsupported_content_type\"");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("invalid_msgpack");
   }
 
   @Test

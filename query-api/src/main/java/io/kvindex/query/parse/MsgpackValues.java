@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.parse;
+
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.MsgpackCursor.Kind;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Single values of MessagePack query bodies, and the words for what is wrong with one. */
+final class MsgpackValues {
+  /** As many names as a query has; the last text of each is kept, since queries repeat them. */
+  private final String[] lastTexts;
+
+  MsgpackValues(int fields) {
+    lastTexts = new String[fields];
+    Arrays.fill(lastTexts, "");
+  }
+
+  /**
+   * The string that begins here; the one read last if it is the same.
+   *
+   * @param slot where to remember it
+   */
+  String text(MsgpackCursor in, String field, int slot) {
+    if (in.kind() != Kind.STRING) {
+      throw wrongType(in, field, ApiException.NO_INDEX, "a string");
+    }
+    int length = in.byteLength();
+    int from = in.at();
+    in.moveTo(from + length);
+    if (isAscii(lastTexts[slot], in.bytes(), from, length)) {
+      return lastTexts[slot];
+    }
+    String fresh = new String(in.bytes(), from, length, StandardCharsets.UTF_8);
+    lastTexts[slot] = fresh;
+    return fresh;
+  }
+
+  private static boolean isAscii(String text, byte[] bytes, int from, int length) {
+    if (text.length() != length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (text.charAt(i) != bytes[from + i]) {
+        return false; // a byte beyond ASCII is negative and equals no character
+      }
+    }
+    return true;
+  }
+
+  static int blockSize(MsgpackCursor in, String field) {
+    if (in.kind() != Kind.INTEGER) {
+      throw wrongType(in, field, ApiException.NO_INDEX, "an integer");
+    }
+    long size = in.integer();
+    if (size < 1 || size > QueryBody.MAX_BLOCK_SIZE) {
+      throw outOfRange(in, size, field, ApiException.NO_INDEX, "1 to " + QueryBody.MAX_BLOCK_SIZE);
+    }
+    return (int) size;
+  }
+
+  static ApiException wrongType(MsgpackCursor in, String field, int index, String wanted) {
+    return ApiException.element(
+        ErrorCode.INVALID_TYPE,
+        field,
+        index,
+        place(field, index) + " must be " + wanted + ", got " + in.kind().text);
+  }
+
+  static ApiException outOfRange(
+      MsgpackCursor in, long value, String field, int index, String wanted) {
+    String got = in.isUnsigned() ? Long.toUnsignedString(value) : Long.toString(value);
+    return ApiException.element(
+        ErrorCode.OUT_OF_RANGE,
+        field,
+        index,
+        place(field, index) + " must be " + wanted + ", got " + got);
+  }
+
+  static ApiException missing(String field) {
+    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+  }
+
+  private static String place(String field, int index) {
+    return index == ApiException.NO_INDEX ? "`" + field + "`" : "`" + field + "[" + index + "]`";
+  }
+}

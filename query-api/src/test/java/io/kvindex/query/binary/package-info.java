@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.query.binary;
+
+import org.jspecify.annotations.NullMarked;
