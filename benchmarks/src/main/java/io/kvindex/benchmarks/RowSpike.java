@@ -17,6 +17,7 @@ import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.CompactionStyle;
 import org.rocksdb.CompressionType;
+import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
@@ -32,7 +33,9 @@ import org.rocksdb.WriteOptions;
  * row.
  *
  * <p>Arguments: blocks, block cache in MiB (64 MiB of it may be memtables), bytes a RocksDB block,
- * {@code lz4} or {@code none}, operations, {@code KB} or {@code B} for the rows a block has.
+ * {@code lz4} or {@code none}, operations, {@code KB} or {@code B} for the rows a block has, {@code
+ * full} or {@code partitioned} for filters and indexes (partitioned if left out), shards of the
+ * cache as a power of two (-1 = RocksDB's choice, which is the default).
  */
 public final class RowSpike {
 
@@ -56,7 +59,7 @@ public final class RowSpike {
     int operations = Integer.parseInt(arguments[4]);
     RocksDB.loadLibrary();
     Path directory = Files.createTempDirectory("row-spike");
-    try (Cache cache = new LRUCache(Long.parseLong(arguments[1]) << 20);
+    try (Cache cache = new LRUCache(Long.parseLong(arguments[1]) << 20, shardBits(arguments));
         WriteBufferManager memtables = new WriteBufferManager(64 << 20, cache);
         Options options = options(arguments, cache, memtables);
         RocksDB db = RocksDB.open(options, directory.toString());
@@ -70,6 +73,10 @@ public final class RowSpike {
     }
   }
 
+  private static int shardBits(String[] arguments) {
+    return arguments.length < 8 ? -1 : Integer.parseInt(arguments[7]);
+  }
+
   private static Options options(String[] arguments, Cache cache, WriteBufferManager memtables) {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
@@ -79,6 +86,9 @@ public final class RowSpike {
             .setCacheIndexAndFilterBlocks(true)
             .setPinL0FilterAndIndexBlocksInCache(true)
             .setPinTopLevelIndexAndFilter(true);
+    if (arguments.length < 7 || arguments[6].equals("partitioned")) {
+      table.setPartitionFilters(true).setIndexType(IndexType.kTwoLevelIndexSearch);
+    }
     return new Options()
         .setCreateIfMissing(true)
         .setTableFormatConfig(table)

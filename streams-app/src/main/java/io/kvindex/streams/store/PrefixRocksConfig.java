@@ -40,7 +40,14 @@ public final class PrefixRocksConfig implements RocksDBConfigSetter {
   /** Most reads are of rows long out of the memtables: a bloom filter saves walking those. */
   private static final double MEMTABLE_BLOOM = 0.05;
 
-  private static final Cache CACHE = new LRUCache(CACHE_BYTES);
+  /**
+   * Four shards. By default there are 64 of 4 MiB, and a file's filter, its index and what
+   * memtables are charged are up to 1 MiB apiece: a few of them in one shard push each other out,
+   * and each read then loads a whole filter again.
+   */
+  private static final int CACHE_SHARD_BITS = 2;
+
+  private static final Cache CACHE = new LRUCache(CACHE_BYTES, CACHE_SHARD_BITS);
   private static final WriteBufferManager MEMTABLES = new WriteBufferManager(MEMTABLE_BYTES, CACHE);
 
   @Override
