@@ -16,6 +16,7 @@ import io.kvindex.query.peer.PeerRoutes;
 import io.kvindex.query.peer.Peers;
 import io.kvindex.query.quarantine.FrameReader;
 import io.kvindex.query.quarantine.QuarantineRoutes;
+import io.kvindex.query.registration.BinaryRegistration;
 import io.kvindex.query.registration.ConductorRegistration;
 import io.kvindex.query.registration.DynamoRegistration;
 import io.kvindex.query.registration.RegistrationRoutes;
@@ -116,6 +117,8 @@ public final class QueryApi implements AutoCloseable {
               Map.of(
                   Dialect.CONDUCTOR,
                   new ConductorRegistration(service, options.defaultProfile()),
+                  Dialect.BINARY,
+                  new BinaryRegistration(service),
                   Dialect.DYNAMO,
                   new DynamoRegistration(service)));
       OverviewRoutes overview = new OverviewRoutes(registrations::snapshot, index);

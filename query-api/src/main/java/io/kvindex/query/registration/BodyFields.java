@@ -37,6 +37,11 @@ final class BodyFields {
     this.root = root;
   }
 
+  /** The members of a body that was read already. */
+  static BodyFields of(JsonNode root) {
+    return new BodyFields(root);
+  }
+
   static BodyFields parse(byte[] body) {
     if (body.length == 0) {
       throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is empty");

@@ -26,7 +26,11 @@ public record RegisterRequest(Registration registration, boolean replace) {
    * @throws ApiException naming the member at fault
    */
   public static RegisterRequest parse(byte[] body, HashProfile defaultProfile) {
-    BodyFields fields = BodyFields.parse(body);
+    return parse(BodyFields.parse(body), defaultProfile);
+  }
+
+  /** The same of a body whose members are known. */
+  static RegisterRequest parse(BodyFields fields, HashProfile defaultProfile) {
     String endpoint = fields.requiredText("endpoint");
     checkEndpoint("endpoint", "invalid ZMQ endpoint", endpoint);
     String replay = fields.text("replay_endpoint");

@@ -61,6 +61,8 @@ abstract class RegistrationFixture {
               Map.of(
                   Dialect.CONDUCTOR,
                   new ConductorRegistration(service, HashProfile.XXH3_DEFAULT),
+                  Dialect.BINARY,
+                  new BinaryRegistration(service),
                   Dialect.DYNAMO,
                   new DynamoRegistration(service)));
       OverviewRoutes overview = new OverviewRoutes(table::snapshot, new FixedTables());
@@ -143,7 +145,7 @@ abstract class RegistrationFixture {
     return HttpRequest.newBuilder(uri(replica, path)).POST(BodyPublishers.ofString(body)).build();
   }
 
-  private URI uri(int replica, String path) {
+  URI uri(int replica, String path) {
     return URI.create("http://127.0.0.1:" + replicas.get(replica).server().port() + path);
   }
 }
