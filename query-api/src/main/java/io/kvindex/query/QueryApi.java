@@ -8,6 +8,7 @@ import io.kvindex.query.binary.BinaryAnswers;
 import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dynamo.DynamoAnswers;
+import io.kvindex.query.explain.ExplainRoute;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
@@ -23,6 +24,7 @@ import io.kvindex.query.registration.RegistrationRoutes;
 import io.kvindex.query.registration.RegistrationService;
 import io.kvindex.query.registration.RegistrationTable;
 import io.kvindex.query.status.ProgressTable;
+import io.kvindex.query.status.PublisherReports;
 import io.kvindex.query.status.StatusRoutes;
 import io.kvindex.query.status.VisibleEvents;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -125,6 +127,15 @@ public final class QueryApi implements AutoCloseable {
       StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
       QuarantineRoutes quarantine =
           new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
+      VisibleEvents events = new VisibleEvents(registrations::snapshot, progress::get, index);
+      ExplainRoute explaining =
+          new ExplainRoute(
+              registrations::snapshot,
+              index,
+              new PublisherReports(registrations::snapshot, progress::get, index),
+              events,
+              options.media(),
+              options.http().maxItems());
       PeerRoutes peering = new PeerRoutes(peers, registrations::snapshot, index);
       HttpServer server =
           HttpServer.start(
@@ -137,13 +148,14 @@ public final class QueryApi implements AutoCloseable {
                       new BinaryAnswers(registrations::snapshot, index),
                       Dialect.DYNAMO,
                       new DynamoAnswers(registrations::snapshot, index))),
-              new VisibleEvents(registrations::snapshot, progress::get, index),
+              events,
               routes -> {
                 registering.addTo(routes);
                 overview.addTo(routes);
                 status.addTo(routes);
                 quarantine.addTo(routes);
                 peering.addTo(routes);
+                explaining.addTo(routes);
               },
               metrics);
       PrometheusRegistry scraped = metrics.getPrometheusRegistry();

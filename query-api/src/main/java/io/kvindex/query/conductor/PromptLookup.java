@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.conductor;
 
-import io.kvindex.model.event.StatedContext;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.match.InstanceSet;
 import io.kvindex.query.match.MatchCounter;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
+import io.kvindex.query.prompt.AdapterNames;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.PromptWalk;
 import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** One thread's lookups: walks the prompt and writes a row for each instance. */
@@ -66,26 +61,12 @@ final class PromptLookup {
       }
       return;
     }
-    byAdapterNames(view, query.loraId(), rows.instances())
+    AdapterNames.byId(view, query.loraId(), rows.instances())
         .forEach(
             (names, instances) -> {
               walk.walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows, counter);
               instances.forEach(i -> writeRow(rows, i, only, out));
             });
-  }
-
-  /**
-   * An id means another adapter on each instance: those for which it means the same go together.
-   */
-  private static Map<TreeSet<String>, List<Integer>> byAdapterNames(
-      TableView view, long loraId, InstanceSet instances) {
-    Map<TreeSet<String>, List<Integer>> groups = new LinkedHashMap<>();
-    for (int i = 0; i < instances.size(); i++) {
-      TreeSet<String> names = new TreeSet<>(view.loraNames(instances.get(i).instanceId(), loraId));
-      names.add(StatedContext.nameOf(loraId));
-      groups.computeIfAbsent(names, key -> new ArrayList<>()).add(i);
-    }
-    return groups;
   }
 
   private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {

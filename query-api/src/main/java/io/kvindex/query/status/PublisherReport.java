@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param blocks blocks queries can find, by medium; empty as well where this replica does not have
  *     its table
  */
-record PublisherReport(
+public record PublisherReport(
     Registered registered,
     @Nullable BridgeProgress heard,
     @Nullable StreamPosition visible,
@@ -29,7 +29,7 @@ record PublisherReport(
    * What its bridge says, unless the table knows worse: a device clear, for one, ends the bridge's
    * doubts, while host blocks from before the hole are still there.
    */
-  PublisherState state() {
+  public PublisherState state() {
     if (heard == null) {
       return PublisherState.PENDING;
     }

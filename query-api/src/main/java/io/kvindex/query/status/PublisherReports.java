@@ -13,13 +13,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Puts together what is known of the publishers. Thread-safe. */
-final class PublisherReports {
+public final class PublisherReports {
 
   private final Supplier<RegistrationSnapshot> registrations;
   private final Function<PublisherId, @Nullable BridgeProgress> progress;
   private final IndexAccess index;
 
-  PublisherReports(
+  public PublisherReports(
       Supplier<RegistrationSnapshot> registrations,
       Function<PublisherId, @Nullable BridgeProgress> progress,
       IndexAccess index) {
@@ -29,7 +29,7 @@ final class PublisherReports {
   }
 
   /** One report a registration, as it is now. */
-  List<PublisherReport> now() {
+  public List<PublisherReport> now() {
     Map<PublisherId, Map<String, Long>> blocks = index.blocks();
     return registrations.get().all().stream()
         .map(

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.explain;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.model.Media;
+import io.kvindex.model.TableId;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.explain.InstanceRuns.Run;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.parse.QueryBody;
+import io.kvindex.query.parse.QueryForm;
+import io.kvindex.query.prompt.AdapterNames;
+import io.kvindex.query.prompt.Contexts;
+import io.kvindex.query.prompt.PromptWalk;
+import io.kvindex.query.registration.TableRows;
+import io.kvindex.query.status.PublisherReport;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Explains one query, table by table. For one request. */
+final class Explanation {
+  private final IndexAccess index;
+  private final Media media;
+  private final QueryBody query;
+  private final List<PublisherReport> sources;
+  private final long nowMillis;
+  private final PromptWalk walk = new PromptWalk();
+  private long walkNanos;
+
+  /**
+   * @param sources what is known of all publishers
+   * @param nowMillis what time it is, milliseconds since the epoch
+   */
+  Explanation(
+      IndexAccess index,
+      Media media,
+      QueryBody query,
+      List<PublisherReport> sources,
+      long nowMillis) {
+    this.index = index;
+    this.media = media;
+    this.query = query;
+    this.sources = sources;
+    this.nowMillis = nowMillis;
+  }
+
+  /** Nanoseconds hashing and walking took in all tables together. */
+  long walkNanos() {
+    return walkNanos;
+  }
+
+  ObjectNode table(TableRows rows) {
+    TableId table = rows.table();
+    TableView view = index.view(table);
+    if (view == null) {
+      throw ApiException.of(
+          ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
+    }
+    int blocks = query.count() / table.blockSize();
+    ObjectNode out = JsonNodeFactory.instance.objectNode();
+    out.put("tenant_id", table.tenantId())
+        .put("model", table.model())
+        .put("block_size", table.blockSize())
+        .put("hash_profile", table.hashProfile().label())
+        .put("partition", partition(table))
+        .put("state", view.trust().headerValue())
+        .put("lag_ms", view.lagMs())
+        .put("blocks", blocks);
+    ArrayNode instances = out.putArray("instances");
+    List<String> degraded = rows.degraded(view.degradedPublishers());
+    AdapterNames.groups(view, query, rows.instances())
+        .forEach(
+            (names, members) -> {
+              RunRecorder runs = new RunRecorder(media, blocks);
+              long start = System.nanoTime();
+              walk.walk(
+                  view, QueryForm.TOKENS, query, Contexts.of(names, query.cacheSalt()), rows, runs);
+              walkNanos += System.nanoTime() - start;
+              for (int i : members) {
+                if (isWanted(rows, i)) {
+                  instances.add(instance(rows, i, runs.of(i), degraded));
+                }
+              }
+            });
+    return out;
+  }
+
+  private @Nullable Integer partition(TableId table) {
+    PartitionView partition = index.partition(table);
+    return partition == null ? null : partition.partition();
+  }
+
+  private boolean isWanted(TableRows rows, int instance) {
+    String only = query.instanceId();
+    return only == null || only.equals(rows.instances().get(instance).instanceId());
+  }
+
+  private ObjectNode instance(TableRows rows, int i, InstanceRuns runs, List<String> degraded) {
+    String id = rows.instances().get(i).instanceId();
+    ObjectNode out = JsonNodeFactory.instance.objectNode();
+    out.put("instance_id", id)
+        .put("matched_blocks", runs.matched())
+        .put("matched_tokens", (long) runs.matched() * rows.table().blockSize())
+        .put("ended", runs.end().name().toLowerCase(Locale.ROOT))
+        .put("degraded", degraded.contains(id));
+    ArrayNode held = out.putArray("runs");
+    for (Run run : runs.runs()) {
+      ArrayNode on = held.addObject().put("from", run.from()).put("to", run.to()).putArray("media");
+      run.media().forEach(on::add);
+    }
+    if (runs.omitted() > 0) {
+      out.put("runs_omitted", runs.omitted());
+    }
+    ArrayNode publishers = out.putArray("sources");
+    for (PublisherReport one : sources) {
+      if (one.registered().registration().publisher().instanceId().equals(id)
+          && one.registered().registration().table().equals(rows.table())) {
+        publishers.add(source(one));
+      }
+    }
+    return out;
+  }
+
+  private ObjectNode source(PublisherReport one) {
+    ObjectNode out = JsonNodeFactory.instance.objectNode();
+    out.put("dp_rank", one.registered().registration().publisher().dpRank())
+        .put("state", one.state().wireName());
+    StreamPosition visible = one.visible();
+    if (visible == null) {
+      return out;
+    }
+    ObjectNode incarnation = out.putObject("incarnation");
+    incarnation
+        .put("generation", visible.incarnation().generation())
+        .put("life", visible.incarnation().life())
+        .put("clears", visible.incarnation().clears());
+    Long last = visible.lastWhole();
+    if (last != null) {
+      out.put("visible_event_id", last);
+    }
+    if (visible.sourceTimeMicros() > 0) {
+      long millis = TimeUnit.MICROSECONDS.toMillis(visible.sourceTimeMicros());
+      out.put("last_event_age_ms", Math.max(0, nowMillis - millis));
+    }
+    out.put("gaps", visible.gaps());
+    return out;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.query.explain;
+
+import org.jspecify.annotations.NullMarked;
