@@ -4,13 +4,17 @@ package io.kvindex.query;
 import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
+import io.kvindex.query.access.AccessLog;
+import io.kvindex.query.access.AccessLogSettings;
 import io.kvindex.query.binary.BinaryAnswers;
 import io.kvindex.query.conductor.ConductorAnswers;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dynamo.DynamoAnswers;
+import io.kvindex.query.dynamo.DynamoMeters;
 import io.kvindex.query.explain.ExplainRoute;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.http.RequestObserver;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.overview.OverviewRoutes;
 import io.kvindex.query.peer.PeerRoutes;
@@ -30,8 +34,11 @@ import io.kvindex.query.status.VisibleEvents;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The whole HTTP API of one replica: the registrations it sees, the routes, the server. Needs its
@@ -43,6 +50,8 @@ public final class QueryApi implements AutoCloseable {
   private final RegistrationService service;
   private final Peers peers;
   private final HttpServer server;
+  private final StatusRoutes status;
+  private final @Nullable AccessLog log;
   private final Runnable onClose;
 
   private QueryApi(
@@ -51,12 +60,16 @@ public final class QueryApi implements AutoCloseable {
       RegistrationService service,
       Peers peers,
       HttpServer server,
+      StatusRoutes status,
+      @Nullable AccessLog log,
       Runnable onClose) {
     this.registrations = registrations;
     this.progress = progress;
     this.service = service;
     this.peers = peers;
     this.server = server;
+    this.status = status;
+    this.log = log;
     this.onClose = onClose;
   }
 
@@ -69,6 +82,8 @@ public final class QueryApi implements AutoCloseable {
    * @param defaultProfile hash profile of registrations that name none
    * @param media what media count as
    * @param generations of the site's epoch
+   * @param accessLog null = none
+   * @param minInitialWorkers instances that must be registered before {@code /ready} says yes
    */
   public record Options(
       HttpSettings http,
@@ -76,9 +91,22 @@ public final class QueryApi implements AutoCloseable {
       Duration registrationTimeout,
       HashProfile defaultProfile,
       Media media,
-      Generations generations) {
+      Generations generations,
+      @Nullable AccessLogSettings accessLog,
+      int minInitialWorkers) {
     public Options {
       kafka = Map.copyOf(kafka);
+    }
+
+    /** Without an access log, and ready whoever is registered. */
+    public Options(
+        HttpSettings http,
+        Map<String, Object> kafka,
+        Duration registrationTimeout,
+        HashProfile defaultProfile,
+        Media media,
+        Generations generations) {
+      this(http, kafka, registrationTimeout, defaultProfile, media, generations, null, 0);
     }
 
     /** Everything at its default but the address and Kafka. */
@@ -107,6 +135,7 @@ public final class QueryApi implements AutoCloseable {
   /** The same with decoders to try on quarantined frames. */
   public static QueryApi start(
       Options options, IndexAccess index, PrometheusMeterRegistry metrics, FrameReader reader) {
+    @Nullable AccessLog log = accessLog(options, metrics);
     RegistrationTable registrations =
         new RegistrationTable(options.kafka(), options.media(), options.generations(), metrics);
     ProgressTable progress = new ProgressTable(options.kafka());
@@ -124,7 +153,8 @@ public final class QueryApi implements AutoCloseable {
                   Dialect.DYNAMO,
                   new DynamoRegistration(service)));
       OverviewRoutes overview = new OverviewRoutes(registrations::snapshot, index);
-      StatusRoutes status = new StatusRoutes(registrations, progress, index, metrics);
+      StatusRoutes status =
+          new StatusRoutes(registrations, progress, index, metrics, options.minInitialWorkers());
       QuarantineRoutes quarantine =
           new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
       VisibleEvents events = new VisibleEvents(registrations::snapshot, progress::get, index);
@@ -137,6 +167,7 @@ public final class QueryApi implements AutoCloseable {
               options.media(),
               options.http().maxItems());
       PeerRoutes peering = new PeerRoutes(peers, registrations::snapshot, index);
+      RequestObserver meters = new DynamoMeters(metrics);
       HttpServer server =
           HttpServer.start(
               options.http(),
@@ -156,16 +187,26 @@ public final class QueryApi implements AutoCloseable {
                 quarantine.addTo(routes);
                 peering.addTo(routes);
                 explaining.addTo(routes);
+                AccessLog.addTo(routes, log);
               },
+              log == null ? meters : meters.and(log),
               metrics);
       PrometheusRegistry scraped = metrics.getPrometheusRegistry();
       MultiCollector publishers = status.publisherMeters();
       scraped.register(publishers);
       return new QueryApi(
-          registrations, progress, service, peers, server, () -> scraped.unregister(publishers));
+          registrations,
+          progress,
+          service,
+          peers,
+          server,
+          status,
+          log,
+          () -> scraped.unregister(publishers));
     } catch (RuntimeException e) {
       peers.close();
       closeAll(service, progress, registrations);
+      closeLog(log);
       throw e;
     }
   }
@@ -173,6 +214,11 @@ public final class QueryApi implements AutoCloseable {
   /** The port in use. */
   public int port() {
     return server.port();
+  }
+
+  /** Why queries can not be answered yet, null if they can; {@code /ready} may wait for more. */
+  public @Nullable String whyNotServing() {
+    return status.whyNotServing();
   }
 
   /** The registrations this replica sees. */
@@ -191,6 +237,22 @@ public final class QueryApi implements AutoCloseable {
     server.close();
     peers.close();
     closeAll(service, progress, registrations);
+    closeLog(log);
+  }
+
+  private static @Nullable AccessLog accessLog(Options options, PrometheusMeterRegistry metrics) {
+    @Nullable AccessLogSettings settings = options.accessLog();
+    try {
+      return settings == null ? null : AccessLog.start(settings, metrics);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the access log can not be opened: " + settings, e);
+    }
+  }
+
+  private static void closeLog(@Nullable AccessLog log) {
+    if (log != null) {
+      log.close();
+    }
   }
 
   private static void closeAll(

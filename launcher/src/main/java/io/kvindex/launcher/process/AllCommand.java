@@ -29,7 +29,7 @@ public final class AllCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Option(
-      names = "--http-port",
+      names = {"--http-port", "--port"},
       paramLabel = "PORT",
       description =
           "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
@@ -44,6 +44,7 @@ public final class AllCommand implements Callable<Integer> {
 
   @Mixin private ConductorFile conductorFile;
   @Mixin private PeerOptions peers;
+  @Mixin private DynamoOptions dynamo;
 
   @Option(
       names = "--bind",
@@ -72,6 +73,7 @@ public final class AllCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    dynamo.check();
     ConductorConfig file = conductorFile.read();
     AllInOneOptions options =
         new AllInOneOptions(
@@ -82,7 +84,7 @@ public final class AllCommand implements Callable<Integer> {
             defaultProfile(System.getenv()),
             rawQuarantine.isOn(),
             gapPolicy);
-    AllInOne all = AllInOne.start(options, peers.urls());
+    AllInOne all = AllInOne.start(options, peers.urls(), dynamo);
     spec.commandLine()
         .getOut()
         .printf(

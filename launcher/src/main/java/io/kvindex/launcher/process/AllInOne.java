@@ -46,7 +46,7 @@ public final class AllInOne implements AutoCloseable {
    * @throws RuntimeException if a part does not start; those that did are closed again
    */
   public static AllInOne start(AllInOneOptions options) throws InterruptedException {
-    return start(options, List.of());
+    return start(options, List.of(), new DynamoOptions());
   }
 
   /**
@@ -54,18 +54,19 @@ public final class AllInOne implements AutoCloseable {
    *
    * @param peers URLs, the first one that answers counts
    */
-  public static AllInOne start(AllInOneOptions options, List<String> peers)
+  static AllInOne start(AllInOneOptions options, List<String> peers, DynamoOptions dynamo)
       throws InterruptedException {
     Closing parts = new Closing();
     try {
-      return start(options, peers, parts);
+      return start(options, peers, dynamo, parts);
     } catch (RuntimeException | InterruptedException e) {
       parts.close();
       throw e;
     }
   }
 
-  private static AllInOne start(AllInOneOptions options, List<String> peers, Closing parts)
+  private static AllInOne start(
+      AllInOneOptions options, List<String> peers, DynamoOptions dynamo, Closing parts)
       throws InterruptedException {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     EmbeddedBroker broker = parts.add(EmbeddedBroker.start(options.dataDir().resolve("kafka")));
@@ -97,15 +98,18 @@ public final class AllInOne implements AutoCloseable {
                     REGISTRATION_TIMEOUT,
                     options.defaultProfile(),
                     Media.standard(),
-                    topics.generations()),
+                    topics.generations(),
+                    dynamo.accessLog(),
+                    DynamoOptions.minInitialWorkers(System.getenv())),
                 new StreamsIndexAccess(
                     indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros()))),
                 metrics,
                 new QuarantineReader()));
     URI uri = URI.create("http://" + options.bind() + ":" + api.port());
     PeerOptions.recover(api.peers(), peers);
-    StartupGate.awaitReady(uri);
+    StartupGate.await(api::whyNotServing);
     StaticRegistrations.apply(uri, options.conductor().registrations());
+    StaticRegistrations.apply(uri, dynamo.registrations());
     return new AllInOne(parts, bootstrap, topics.eventPartitions(), uri);
   }
 

@@ -38,9 +38,10 @@ public final class IndexCommand implements Callable<Integer> {
   @Mixin private ClusterOptions cluster;
   @Mixin private ConductorFile conductorFile;
   @Mixin private PeerOptions peers;
+  @Mixin private DynamoOptions dynamo;
 
   @Option(
-      names = "--http-port",
+      names = {"--http-port", "--port"},
       paramLabel = "PORT",
       description =
           "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
@@ -68,6 +69,7 @@ public final class IndexCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    dynamo.check();
     ConductorConfig file = conductorFile.read();
     int port = httpPort == null ? file.httpPort() : httpPort;
     SiteTopics topics = cluster.ensureTopics();
@@ -86,14 +88,17 @@ public final class IndexCommand implements Callable<Integer> {
                     REGISTRATION_TIMEOUT,
                     AllCommand.defaultProfile(System.getenv()),
                     Media.standard(),
-                    topics.generations()),
+                    topics.generations(),
+                    dynamo.accessLog(),
+                    DynamoOptions.minInitialWorkers(System.getenv())),
                 new StreamsIndexAccess(indexer, () -> 0),
                 metrics,
                 new QuarantineReader()));
     URI uri = URI.create("http://" + bind + ":" + api.port());
     PeerOptions.recover(api.peers(), peers.urls());
-    StartupGate.awaitReady(uri);
+    StartupGate.await(api::whyNotServing);
     StaticRegistrations.apply(uri, file.registrations());
+    StaticRegistrations.apply(uri, dynamo.registrations());
     spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
     spec.commandLine().getOut().flush();
     UntilStopped.run(parts);

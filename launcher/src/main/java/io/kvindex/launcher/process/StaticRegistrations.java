@@ -34,6 +34,7 @@ final class StaticRegistrations {
   private static final int ATTEMPTS = 3;
 
   private static final int OK = 200;
+  private static final int CREATED = 201;
   private static final int CONFLICT = 409;
   private static final int UNAVAILABLE = 503;
 
@@ -61,7 +62,7 @@ final class StaticRegistrations {
       }
     }
     if (!entries.isEmpty()) {
-      LOG.info("registered {} of {} entries of the configuration file", done, entries.size());
+      LOG.info("registered {} of {} entries of the configuration", done, entries.size());
     }
   }
 
@@ -75,7 +76,7 @@ final class StaticRegistrations {
           answer.body());
       answer = post(entry.body().deepCopy().put("replace", true));
     }
-    if (answer.statusCode() != OK) {
+    if (answer.statusCode() != OK && answer.statusCode() != CREATED) {
       LOG.warn(
           "skipped entry {} of the configuration file: {} {}",
           entry.name(),

@@ -35,9 +35,15 @@ final class HotRoutes extends Handler.Wrapper {
   private final ScratchPool pool;
   private final Semaphore control;
   private final HttpMeters meters;
+  private final RequestObserver observer;
 
   HotRoutes(
-      QueryAnswers answers, EventVisibility events, HttpSettings settings, MeterRegistry registry) {
+      QueryAnswers answers,
+      EventVisibility events,
+      HttpSettings settings,
+      RequestObserver observer,
+      MeterRegistry registry) {
+    this.observer = observer;
     this.answers = answers;
     this.events = events;
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
@@ -49,6 +55,13 @@ final class HotRoutes extends Handler.Wrapper {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    if (observer != RequestObserver.NONE) {
+      Request.addCompletionListener(
+          request,
+          failure ->
+              observer.completed(
+                  request, response.getStatus(), System.nanoTime() - request.getBeginNanoTime()));
+    }
     String path = request.getHttpURI().getCanonicalPath();
     @Nullable QueryForm form = path == null ? null : formOf(path);
     boolean batch = BATCH.equals(path);

@@ -35,7 +35,8 @@ public final class HttpServer implements AutoCloseable {
       QueryAnswers answers,
       Consumer<RoutesConfig> routes,
       MeterRegistry registry) {
-    return start(settings, answers, EventVisibility.UNKNOWN, routes, registry);
+    return start(
+        settings, answers, EventVisibility.UNKNOWN, routes, RequestObserver.NONE, registry);
   }
 
   /**
@@ -44,6 +45,7 @@ public final class HttpServer implements AutoCloseable {
    * @param answers answers the query routes
    * @param events what queries with a {@code min_event} wait for
    * @param routes adds all other routes
+   * @param observer told of every request
    * @throws io.javalin.util.JavalinException if the address is not free
    */
   public static HttpServer start(
@@ -51,8 +53,9 @@ public final class HttpServer implements AutoCloseable {
       QueryAnswers answers,
       EventVisibility events,
       Consumer<RoutesConfig> routes,
+      RequestObserver observer,
       MeterRegistry registry) {
-    HotRoutes hot = new HotRoutes(answers, events, settings, registry);
+    HotRoutes hot = new HotRoutes(answers, events, settings, observer, registry);
     Javalin javalin =
         Javalin.create(
             config -> {

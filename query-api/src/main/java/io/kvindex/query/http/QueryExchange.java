@@ -117,6 +117,7 @@ final class QueryExchange implements Runnable, Callback {
       return;
     }
     work.answered(System.nanoTime() - start);
+    nameModel();
     Replies.ok(response, scratch.reply, this);
   }
 
@@ -149,7 +150,15 @@ final class QueryExchange implements Runnable, Callback {
 
   private void refuse(ApiException refusal) {
     routes.meters().refused(refusal.code());
+    nameModel();
     Replies.refuse(response, refusal, work.dialect(), this);
+  }
+
+  /** Of a batch there is no one model. */
+  private void nameModel() {
+    if (work instanceof OneQuery && !scratch.query.model().isEmpty()) {
+      request.setAttribute(RequestObserver.MODEL, scratch.query.model());
+    }
   }
 
   @Override

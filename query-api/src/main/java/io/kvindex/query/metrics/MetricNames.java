@@ -15,6 +15,9 @@ public final class MetricNames {
   /** Gauge: queries being read or answered. */
   public static final String IN_FLIGHT = "kvindex.http.in.flight";
 
+  /** Counter: lines of the access log that were not written. */
+  public static final String ACCESS_LOG_DROPPED = "kvindex.access.log.dropped";
+
   /** Gauge: registrations this replica sees. */
   public static final String REGISTRATIONS = "kvindex.registrations";
 

@@ -13,6 +13,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,11 +65,15 @@ final class PublisherMeters implements MultiCollector {
     private final GaugeSnapshot.Builder sequence =
         gauge("last_sequence", "sequence of its newest batch in Kafka");
 
+    /** Once more, as Dynamo counts them. */
+    private final DynamoGauges theirs = new DynamoGauges();
+
     private static GaugeSnapshot.Builder gauge(String name, String help) {
       return GaugeSnapshot.builder().name(PREFIX + name).help(help);
     }
 
     void add(PublisherReport report, long nowMicros) {
+      theirs.add(report);
       PublisherId id = report.registered().registration().publisher();
       Labels who =
           Labels.of(
@@ -140,20 +145,24 @@ final class PublisherMeters implements MultiCollector {
     }
 
     MetricSnapshots snapshots() {
-      return MetricSnapshots.of(
-          state.build(),
-          counts.build(),
-          waiting.build(),
-          blocks.build(),
-          lagBatches.build(),
-          lag.build(),
-          newest.build(),
-          connected.build(),
-          connectionSince.build(),
-          generation.build(),
-          life.build(),
-          clears.build(),
-          sequence.build());
+      MetricSnapshots.Builder all = MetricSnapshots.builder();
+      Stream.of(
+              state.build(),
+              counts.build(),
+              waiting.build(),
+              blocks.build(),
+              lagBatches.build(),
+              lag.build(),
+              newest.build(),
+              connected.build(),
+              connectionSince.build(),
+              generation.build(),
+              life.build(),
+              clears.build(),
+              sequence.build())
+          .forEach(all::metricSnapshot);
+      theirs.snapshots().forEach(all::metricSnapshot);
+      return all.build();
     }
   }
 }

@@ -2,12 +2,16 @@
 package io.kvindex.query.status;
 
 import io.javalin.config.RoutesConfig;
+import io.javalin.http.Context;
+import io.kvindex.model.registration.Registration;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationTable;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +23,20 @@ public final class StatusRoutes {
   private final PublisherReports reports;
   private final IndexAccess index;
   private final PrometheusMeterRegistry metrics;
+  private final int minInitialWorkers;
+  private volatile boolean workersSeen;
 
+  /**
+   * @param minInitialWorkers instances that must be registered before the replica is ready, 0 =
+   *     none
+   */
   public StatusRoutes(
       RegistrationTable registrations,
       ProgressTable progress,
       IndexAccess index,
-      PrometheusMeterRegistry metrics) {
+      PrometheusMeterRegistry metrics,
+      int minInitialWorkers) {
+    this.minInitialWorkers = minInitialWorkers;
     this.registrations = registrations;
     this.reports = new PublisherReports(registrations::snapshot, progress::get, index);
     this.index = index;
@@ -43,7 +55,26 @@ public final class StatusRoutes {
           ctx.result("{\"status\":\"ready\"}");
         });
     routes.get("/metrics", ctx -> ctx.contentType(PROMETHEUS_TEXT).result(metrics.scrape()));
-    routes.get("/workers", ctx -> ctx.result(new WorkersJson(reports.now(), nowMicros()).write()));
+    routes.get("/workers", this::workers);
+  }
+
+  /**
+   * The filters are Dynamo's; its {@code tenant_id} filter has no effect there since v1.3, and none
+   * here.
+   */
+  private void workers(Context ctx) {
+    @Nullable String model = ctx.queryParam("model_name");
+    @Nullable String group = ctx.queryParam("routing_group");
+    List<PublisherReport> wanted =
+        reports.now().stream()
+            .filter(one -> model == null || model.equals(registration(one).table().model()))
+            .filter(one -> group == null || group.equals(registration(one).publisher().tenantId()))
+            .toList();
+    ctx.result(new WorkersJson(wanted, nowMicros()).write());
+  }
+
+  private static Registration registration(PublisherReport report) {
+    return report.registered().registration();
   }
 
   /** Shows in {@code /metrics} what {@code /workers} says; to be taken back with the same. */
@@ -56,8 +87,29 @@ public final class StatusRoutes {
   }
 
   private @Nullable String notReadyReason() {
+    @Nullable String reason = whyNotServing();
+    return reason == null && !workersSeen ? missingWorkers() : reason;
+  }
+
+  /** Why queries can not be answered yet, null if they can. */
+  public @Nullable String whyNotServing() {
     return registrations.caughtUp()
         ? index.notReadyReason()
         : "registrations are still being read from Kafka";
+  }
+
+  /** Only the first workers are waited for: one that goes later closes nothing. */
+  private @Nullable String missingWorkers() {
+    long workers =
+        registrations.snapshot().all().stream()
+            .map(Registered::registration)
+            .filter(one -> !one.type().isPool())
+            .map(one -> List.of(one.publisher().tenantId(), one.publisher().instanceId()))
+            .distinct()
+            .count();
+    workersSeen = workers >= minInitialWorkers;
+    return workersSeen
+        ? null
+        : workers + " of the " + minInitialWorkers + " initial workers are registered";
   }
 }

@@ -5,6 +5,7 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.query.dialect.WorkerId;
 import io.kvindex.query.reply.JsonBuffer;
 import io.kvindex.streams.view.StreamPosition;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +65,13 @@ final class WorkersJson {
 
   private void worker(List<PublisherReport> ranks) {
     Registration r = ranks.get(0).registered().registration();
-    out.raw('{').name("instance_id").string(r.publisher().instanceId());
+    String id = r.publisher().instanceId();
+    out.raw('{').name("instance_id");
+    if (WorkerId.isNumber(id)) { // to Dynamo's clients ids are numbers
+      out.raw(id.getBytes(StandardCharsets.US_ASCII));
+    } else {
+      out.string(id);
+    }
     out.raw(',').name("source").string("zmq");
     out.raw(',').name("status").string(aggregate(ranks));
     out.raw(',').name("model_name").string(r.table().model());
@@ -173,7 +180,7 @@ final class WorkersJson {
   }
 
   /** Our states within the four values of that API. */
-  private static String status(PublisherState state) {
+  static String status(PublisherState state) {
     return switch (state) {
       case PENDING, REPLAYING -> "pending";
       case ACTIVE, DEGRADED -> "active";

@@ -86,6 +86,7 @@ class QueryFormsTest {
               }
             },
             routes -> {},
+            RequestObserver.NONE,
             registry);
   }
 

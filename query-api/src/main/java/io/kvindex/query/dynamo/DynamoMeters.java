@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.dynamo;
+
+import io.kvindex.query.http.RequestObserver;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * The request metrics of Dynamo's standalone indexer under their names, for dashboards that know
+ * them. {@code /metrics} itself is not measured. Source: its {@code metrics.rs}, v1.3.
+ */
+public final class DynamoMeters implements RequestObserver {
+  private static final String PREFIX = "dynamo.kvindexer.";
+  private static final String UNKNOWN = "unknown";
+  private static final int BUCKETS = 20;
+  private static final int CLIENT_ERROR = 400;
+  private static final int SERVER_ERROR = 500;
+
+  /** What a label may say: a path is the client's text and may be anything. */
+  private static final Set<String> ENDPOINTS =
+      Set.of(
+          "/register",
+          "/unregister",
+          "/workers",
+          "/query",
+          "/query_by_hash",
+          "/query_tiered_by_hash",
+          "/query_batch",
+          "/dump",
+          "/register_peer",
+          "/deregister_peer",
+          "/peers",
+          "/health",
+          "/ready",
+          "/services",
+          "/global_view",
+          "/explain",
+          "/reopen_logs");
+
+  private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD");
+
+  private record Route(String endpoint, String method) {}
+
+  private record Errors(Counter client, Counter server) {}
+
+  private final MeterRegistry registry;
+  private final Map<Route, Counter> requests = new ConcurrentHashMap<>();
+  private final Map<String, Timer> durations = new ConcurrentHashMap<>();
+  private final Map<String, Errors> errors = new ConcurrentHashMap<>();
+
+  public DynamoMeters(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  @Override
+  public void completed(Request request, int status, long nanos) {
+    String path = request.getHttpURI().getCanonicalPath();
+    if ("/metrics".equals(path)) {
+      return;
+    }
+    String endpoint = path != null && ENDPOINTS.contains(path) ? path : UNKNOWN;
+    String method = METHODS.contains(request.getMethod()) ? request.getMethod() : UNKNOWN;
+    requests.computeIfAbsent(new Route(endpoint, method), this::requests).increment();
+    durations.computeIfAbsent(endpoint, this::duration).record(nanos, TimeUnit.NANOSECONDS);
+    if (status >= CLIENT_ERROR) {
+      Errors failed = errors.computeIfAbsent(endpoint, this::errors);
+      (status >= SERVER_ERROR ? failed.server() : failed.client()).increment();
+    }
+  }
+
+  private Counter requests(Route route) {
+    return Counter.builder(PREFIX + "requests")
+        .description("HTTP requests")
+        .tag("endpoint", route.endpoint())
+        .tag("method", route.method())
+        .register(registry);
+  }
+
+  private Timer duration(String endpoint) {
+    Duration[] bounds = new Duration[BUCKETS];
+    Arrays.setAll(bounds, i -> Duration.ofNanos(100_000L << i));
+    return Timer.builder(PREFIX + "request.duration")
+        .description("Time from the first byte of a request to its answer")
+        .tag("endpoint", endpoint)
+        .serviceLevelObjectives(bounds)
+        .register(registry);
+  }
+
+  private Errors errors(String endpoint) {
+    return new Errors(error(endpoint, "4xx"), error(endpoint, "5xx"));
+  }
+
+  private Counter error(String endpoint, String statusClass) {
+    return Counter.builder(PREFIX + "errors")
+        .description("HTTP answers that are errors")
+        .tag("endpoint", endpoint)
+        .tag("status_class", statusClass)
+        .register(registry);
+  }
+}

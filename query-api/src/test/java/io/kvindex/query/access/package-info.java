@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.kvindex.query.access;
+
+import org.jspecify.annotations.NullUnmarked;
