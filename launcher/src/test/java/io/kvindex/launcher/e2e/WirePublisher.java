@@ -43,11 +43,16 @@ final class WirePublisher implements AutoCloseable {
 
   /** Packs lists, maps, texts, numbers and null. */
   void send(Object batch) throws IOException {
+    socket.sendMore(new byte[0]);
+    socket.sendMore(ByteBuffer.allocate(Long.BYTES).putLong(next++).array());
+    socket.send(payload(batch));
+  }
+
+  /** What {@link #send} sends. */
+  static byte[] payload(Object batch) throws IOException {
     try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
       pack(batch, packer);
-      socket.sendMore(new byte[0]);
-      socket.sendMore(ByteBuffer.allocate(Long.BYTES).putLong(next++).array());
-      socket.send(packer.toByteArray());
+      return packer.toByteArray();
     }
   }
 
