@@ -125,8 +125,6 @@ class RegistrationRoutesIT extends RegistrationFixture {
           {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"pools":[1]} ~ invalid_type ~ pools
           {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"hash_profile":"md5"} ~ unsupported ~ hash_profile
           {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"replace":"yes"} ~ invalid_type ~ replace
-          {"endpoint":"tcp://h:1","model_name":"m","instance_id":1} ~ unsupported ~ model_name
-          {"endpoint":"tcp://h:1","instance_id":1}           ~ unsupported ~ instance_id
           """)
   void shouldRefuse_whenRegistrationIsBad(String body, String reason, String field)
       throws Exception {
