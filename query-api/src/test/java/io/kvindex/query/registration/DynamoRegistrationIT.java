@@ -59,7 +59,8 @@ class DynamoRegistrationIT extends RegistrationFixture {
     created(",\"replay_endpoint\":\"tcp://127.0.0.1:5560\",\"additional_salt\":\"x\"");
     JsonNode service = service(0);
     assertThat(service.path("InstanceID").asText()).isEqualTo(id());
-    assertThat(service.path("HashProfile").asText()).isEqualTo("xxh3_dynamo:1337");
+    assertThat(service.path("HashProfile").toString())
+        .isEqualTo("{\"algorithm\":\"xxh3_dynamo\",\"seed\":\"1337\"}");
     assertThat(service.path("Type").asText()).isEqualTo("vLLM");
     assertThat(service.path("ReplayEndpoint").asText()).isEqualTo("tcp://127.0.0.1:5560");
     assertThat(service.path("AdditionalSalt").asText()).isEmpty();
