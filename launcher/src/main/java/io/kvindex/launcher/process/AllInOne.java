@@ -46,7 +46,7 @@ public final class AllInOne implements AutoCloseable {
    * @throws RuntimeException if a part does not start; those that did are closed again
    */
   public static AllInOne start(AllInOneOptions options) throws InterruptedException {
-    return start(options, List.of(), new DynamoOptions());
+    return start(options, List.of());
   }
 
   /**
@@ -54,6 +54,12 @@ public final class AllInOne implements AutoCloseable {
    *
    * @param peers URLs, the first one that answers counts
    */
+  public static AllInOne start(AllInOneOptions options, List<String> peers)
+      throws InterruptedException {
+    return start(options, peers, new DynamoOptions());
+  }
+
+  /** The same with what Dynamo's command line says. */
   static AllInOne start(AllInOneOptions options, List<String> peers, DynamoOptions dynamo)
       throws InterruptedException {
     Closing parts = new Closing();

@@ -107,7 +107,7 @@ class PeersIT {
 
   private static void assertTiers(Api api, String instance, @Nullable String lora) {
     assertThat(api.query("default", PROMPT, lora, 2).path(instance).toString())
-        .isEqualTo("{\"longest_matched\":8,\"GPU\":4,\"DP\":{\"0\":4},\"CPU\":2,\"DISK\":2}");
+        .isEqualTo("{\"longest_matched\":8,\"GPU\":4,\"DP\":{\"0\":8},\"CPU\":2,\"DISK\":2}");
   }
 
   private static ObjectNode registration(String instance) {
