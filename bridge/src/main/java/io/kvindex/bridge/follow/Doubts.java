@@ -15,7 +15,6 @@ final class Doubts {
   private boolean tailChecked;
   private int strangers;
   private int late;
-  private long lastLate;
   private long takenMicros;
 
   /** A connection is new: who is at its other end has to be shown where there was one before. */
@@ -65,10 +64,8 @@ final class Doubts {
    * be asked who is right. Those that had been received before the last one was taken do not count.
    */
   boolean isLateAgain(RawBatch batch) {
-    if (batch.receivedMicros() > takenMicros
-        && (late == 0 || Long.compareUnsigned(batch.sequence(), lastLate) > 0)) {
+    if (batch.receivedMicros() > takenMicros) {
       late++;
-      lastLate = batch.sequence();
     }
     return late >= LATE_ROW;
   }
