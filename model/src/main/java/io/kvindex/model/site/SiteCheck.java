@@ -3,6 +3,7 @@ package io.kvindex.model.site;
 
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.site.SiteLog.Content;
+import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -136,10 +136,8 @@ public final class SiteCheck {
 
   private Map<String, TopicDescription> describe()
       throws InterruptedException, ExecutionException, TimeoutException {
-    return admin
-        .describeTopics(WATCHED)
-        .allTopicNames()
-        .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    return NewTopics.onceKnown(
+        () -> admin.describeTopics(WATCHED).allTopicNames(), timeout.toMillis());
   }
 
   private static Map<String, String> ids(Map<String, TopicDescription> topics) {

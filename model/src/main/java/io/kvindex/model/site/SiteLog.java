@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.site;
 
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,10 +59,16 @@ final class SiteLog {
 
   /** The number of partitions says where to look. */
   Content read(Map<String, Integer> partitions) throws TimeoutException {
-    Map<String, Object> config = new HashMap<>(kafka);
-    config.put("enable.auto.commit", false);
-    config.put("allow.auto.create.topics", false);
-    config.put("fetch.max.wait.ms", 10);
+    Map<String, Object> config =
+        ClientKind.CONSUMER.settings(
+            kafka,
+            Map.of(
+                "enable.auto.commit",
+                false,
+                "allow.auto.create.topics",
+                false,
+                "fetch.max.wait.ms",
+                10));
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       List<TopicPartition> all = new ArrayList<>();
@@ -113,8 +120,8 @@ final class SiteLog {
 
   /** Writes both copies; returns when they are durable. */
   void write(SiteRecord record) throws InterruptedException, ExecutionException, TimeoutException {
-    Map<String, Object> config = new HashMap<>(kafka);
-    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    Map<String, Object> config =
+        ClientKind.PRODUCER.settings(kafka, Map.of(ProducerConfig.ACKS_CONFIG, "all"));
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
       List<Future<?>> sent = new ArrayList<>();

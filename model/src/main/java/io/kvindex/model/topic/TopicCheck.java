@@ -10,8 +10,6 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -19,10 +17,8 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TopicExistsException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +30,6 @@ public final class TopicCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(TopicCheck.class);
   private static final String POLICY = "cleanup.policy";
-
-  private static final long ASK_AGAIN_NANOS = 20_000_000;
 
   private final Admin admin;
   private final long timeoutMs;
@@ -151,30 +145,13 @@ public final class TopicCheck {
   private Map<String, TopicDescription> describe(Collection<TopicSpec> specs)
       throws TimeoutException, InterruptedException, ExecutionException {
     Set<String> names = specs.stream().map(TopicSpec::name).collect(Collectors.toSet());
-    return onceKnown(() -> admin.describeTopics(names).allTopicNames());
+    return NewTopics.onceKnown(() -> admin.describeTopics(names).allTopicNames(), timeoutMs);
   }
 
   private Map<ConfigResource, Config> configs(Collection<TopicSpec> specs)
       throws TimeoutException, InterruptedException, ExecutionException {
     List<ConfigResource> resources =
         specs.stream().map(s -> new ConfigResource(ConfigResource.Type.TOPIC, s.name())).toList();
-    return onceKnown(() -> admin.describeConfigs(resources).all());
-  }
-
-  /** A broker may answer for a moment that a topic just created does not exist: ask again. */
-  private <T> T onceKnown(Supplier<KafkaFuture<T>> question)
-      throws TimeoutException, InterruptedException, ExecutionException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    while (true) {
-      try {
-        return question.get().get(timeoutMs, TimeUnit.MILLISECONDS);
-      } catch (ExecutionException e) {
-        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
-            || System.nanoTime() > deadline) {
-          throw e;
-        }
-        LockSupport.parkNanos(ASK_AGAIN_NANOS);
-      }
-    }
+    return NewTopics.onceKnown(() -> admin.describeConfigs(resources).all(), timeoutMs);
   }
 }
