@@ -109,13 +109,13 @@ final class BrokerDirectory implements AutoCloseable {
   }
 
   /** Kafka's log directory, formatted on first use and checked on each later one. */
-  Path kafkaLogs() {
+  Path kafkaLogs(BrokerOptions options) {
     Path logs = root.resolve(KAFKA);
     try {
       if (Files.exists(logs)) {
-        check(logs.resolve(META));
+        check(logs.resolve(META), options);
       } else {
-        format(logs);
+        format(logs, options);
       }
       return logs;
     } catch (BrokerStartException e) {
@@ -125,14 +125,17 @@ final class BrokerDirectory implements AutoCloseable {
     }
   }
 
-  private void format(Path logs) throws Exception {
+  private void format(Path logs, BrokerOptions options) throws Exception {
+    BrokerCluster cluster = options.cluster();
+    ListenerSecurity security = options.security();
     Path unfinished = root.resolve(KAFKA_UNFINISHED);
     deleteTree(unfinished);
     Files.createDirectories(unfinished);
     new Formatter()
         .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8))
-        .setNodeId(BrokerSettings.NODE_ID)
-        .setClusterId(Uuid.randomUuid().toString())
+        .setNodeId(options.nodeId())
+        .setClusterId(cluster == null ? Uuid.randomUuid().toString() : cluster.clusterId())
+        .setScramArguments(security == null ? List.of() : security.scramUsers())
         .addDirectory(unfinished.toString())
         .setMetadataLogDirectory(unfinished.toString())
         .setControllerListenerName(BrokerSettings.CONTROLLER_LISTENER)
@@ -142,7 +145,7 @@ final class BrokerDirectory implements AutoCloseable {
   }
 
   /** Kafka itself would halt the process without a word to the user on most of these. */
-  private static void check(Path meta) throws IOException {
+  private static void check(Path meta, BrokerOptions options) throws IOException {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(meta)) {
       properties.load(reader);
@@ -150,11 +153,19 @@ final class BrokerDirectory implements AutoCloseable {
       throw damaged(meta, "cannot be read (" + e + ")", e);
     }
     String nodeId = properties.getProperty("node.id");
-    if (properties.getProperty("cluster.id") == null || nodeId == null) {
+    String clusterId = properties.getProperty("cluster.id");
+    if (clusterId == null || nodeId == null) {
       throw damaged(meta, "has no cluster.id or node.id", null);
     }
-    if (!nodeId.equals(Integer.toString(BrokerSettings.NODE_ID))) {
-      throw damaged(meta, "belongs to node " + nodeId + " of another Kafka cluster", null);
+    if (!nodeId.equals(Integer.toString(options.nodeId()))) {
+      throw damaged(
+          meta,
+          "belongs to node " + nodeId + " of a Kafka cluster, this one is node " + options.nodeId(),
+          null);
+    }
+    BrokerCluster cluster = options.cluster();
+    if (cluster != null && !clusterId.equals(cluster.clusterId())) {
+      throw damaged(meta, "belongs to another Kafka cluster than " + cluster.name(), null);
     }
   }
 

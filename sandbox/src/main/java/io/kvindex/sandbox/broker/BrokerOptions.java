@@ -2,16 +2,24 @@
 package io.kvindex.sandbox.broker;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where the embedded broker keeps its data and where it listens.
+ * Where the embedded broker keeps its data, where it listens, and whether it is alone.
  *
  * @param dataDir the broker's own directory, created when absent; nothing else may live in it
  * @param host address to bind and to advertise; an address clients can reach, not a wildcard
  * @param port client port, 1..65535, or 0 for a free one chosen anew at each start
+ * @param cluster this node's place among others, null = it is alone
+ * @param security how clients prove who they are, null = not at all; not in a cluster
  */
-public record BrokerOptions(Path dataDir, String host, int port) {
-  /** Loopback: the embedded broker has no authentication, so nobody else should reach it. */
+public record BrokerOptions(
+    Path dataDir,
+    String host,
+    int port,
+    @Nullable BrokerCluster cluster,
+    @Nullable ListenerSecurity security) {
+  /** Loopback: a broker without authentication should be reached by nobody else. */
   public static final String DEFAULT_HOST = "127.0.0.1";
 
   public BrokerOptions {
@@ -21,20 +29,38 @@ public record BrokerOptions(Path dataDir, String host, int port) {
     if (host.isBlank()) {
       throw new IllegalArgumentException("host must not be blank");
     }
+    if (cluster != null && security != null) {
+      throw new IllegalArgumentException("no secured listener in a cluster of embedded brokers");
+    }
   }
 
-  /** A broker on {@code dataDir}, on loopback, on a free port. */
+  /** A broker on {@code dataDir}, on loopback, on a free port, alone and open. */
   public static BrokerOptions in(Path dataDir) {
-    return new BrokerOptions(dataDir, DEFAULT_HOST, 0);
+    return new BrokerOptions(dataDir, DEFAULT_HOST, 0, null, null);
   }
 
   /** The same with another address to bind and to advertise. */
   public BrokerOptions withHost(String newHost) {
-    return new BrokerOptions(dataDir, newHost, port);
+    return new BrokerOptions(dataDir, newHost, port, cluster, security);
   }
 
   /** The same with another client port; 0 = any free one. */
   public BrokerOptions withPort(int newPort) {
-    return new BrokerOptions(dataDir, host, newPort);
+    return new BrokerOptions(dataDir, host, newPort, cluster, security);
+  }
+
+  /** The same as a node of a cluster. */
+  public BrokerOptions withCluster(BrokerCluster newCluster) {
+    return new BrokerOptions(dataDir, host, port, newCluster, security);
+  }
+
+  /** The same with clients that have to prove who they are. */
+  public BrokerOptions withSecurity(ListenerSecurity newSecurity) {
+    return new BrokerOptions(dataDir, host, port, cluster, newSecurity);
+  }
+
+  /** This node. */
+  int nodeId() {
+    return cluster == null ? BrokerSettings.NODE_ID : cluster.nodeId();
   }
 }

@@ -3,41 +3,83 @@ package io.kvindex.sandbox.broker;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Kafka settings of the single combined node; values measured for one machine and one client. */
+/** Kafka settings of a combined node; values measured for one machine and one client. */
 final class BrokerSettings {
   static final int NODE_ID = 1;
   static final String CONTROLLER_LISTENER = "CONTROLLER";
 
+  private static final int QUORUM_WAIT_MS = 300_000;
+  private static final String OPEN_LISTENER = "PLAINTEXT";
+  private static final String SECURED_LISTENER = "SECURED";
+
   private BrokerSettings() {}
 
-  static Map<String, String> of(Path logDir, String host, int port, int controllerPort) {
+  /**
+   * Ports of a node.
+   *
+   * @param clients where clients connect
+   * @param controller of the metadata quorum
+   * @param own the broker's own traffic where clients have to prove who they are, else 0
+   */
+  record Ports(int clients, int controller, int own) {}
+
+  static Map<String, String> of(BrokerOptions options, Path logDir, Ports ports) {
     Map<String, String> settings = new LinkedHashMap<>();
-    identity(settings, logDir, host, port, controllerPort);
-    singleReplica(settings);
+    settings.put("process.roles", "broker,controller");
+    settings.put("node.id", Integer.toString(options.nodeId()));
+    settings.put("log.dirs", logDir.toString());
+    settings.put("auto.create.topics.enable", "false");
+    quorum(settings, options, ports);
+    listeners(settings, options, ports);
+    replicas(settings, options.cluster());
     fastRestart(settings);
     smallFootprint(settings);
     return settings;
   }
 
-  private static void identity(
-      Map<String, String> settings, Path logDir, String host, int port, int controllerPort) {
-    String controller = at(host, controllerPort);
-    settings.put("process.roles", "broker,controller");
-    settings.put("node.id", Integer.toString(NODE_ID));
-    settings.put("controller.quorum.voters", NODE_ID + "@" + controller);
+  private static void quorum(Map<String, String> settings, BrokerOptions options, Ports ports) {
+    BrokerCluster cluster = options.cluster();
     settings.put("controller.listener.names", CONTROLLER_LISTENER);
     settings.put(
-        "listeners",
-        "PLAINTEXT://" + at(host, port) + "," + CONTROLLER_LISTENER + "://" + controller);
-    settings.put("advertised.listeners", "PLAINTEXT://" + at(host, port));
-    settings.put(
-        "listener.security.protocol.map",
-        "PLAINTEXT:PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
-    settings.put("inter.broker.listener.name", "PLAINTEXT");
-    settings.put("log.dirs", logDir.toString());
-    settings.put("auto.create.topics.enable", "false");
+        "controller.quorum.voters",
+        cluster == null
+            ? NODE_ID + "@" + at(options.host(), ports.controller())
+            : cluster.voterText());
+    if (cluster != null) {
+      // Machines boot one after the other.
+      settings.put("initial.broker.registration.timeout.ms", Integer.toString(QUORUM_WAIT_MS));
+    }
+  }
+
+  private static void listeners(Map<String, String> settings, BrokerOptions options, Ports ports) {
+    BrokerCluster cluster = options.cluster();
+    ListenerSecurity security = options.security();
+    String controller =
+        CONTROLLER_LISTENER
+            + "://"
+            + (cluster == null ? at(options.host(), ports.controller()) : cluster.controller());
+    String clients = security == null ? OPEN_LISTENER : SECURED_LISTENER;
+    String advertised = clients + "://" + at(options.host(), ports.clients());
+    String protocols = CONTROLLER_LISTENER + ":PLAINTEXT," + OPEN_LISTENER + ":PLAINTEXT";
+    if (security != null) {
+      advertised += "," + OPEN_LISTENER + "://" + at(BrokerOptions.DEFAULT_HOST, ports.own());
+      protocols += "," + SECURED_LISTENER + ":" + security.protocol();
+      security
+          .settings()
+          .forEach(
+              (name, value) ->
+                  settings.put(
+                      "listener.name." + SECURED_LISTENER.toLowerCase(Locale.ROOT) + "." + name,
+                      value));
+    }
+    settings.put("listeners", advertised + "," + controller);
+    settings.put("advertised.listeners", advertised);
+    settings.put("listener.security.protocol.map", protocols);
+    settings.put("inter.broker.listener.name", OPEN_LISTENER);
   }
 
   /** IPv6 literals need brackets in a listener. */
@@ -45,16 +87,22 @@ final class BrokerSettings {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
-  private static void singleReplica(Map<String, String> settings) {
-    settings.put("default.replication.factor", "1");
-    settings.put("min.insync.replicas", "1");
-    settings.put("offsets.topic.replication.factor", "1");
-    settings.put("offsets.topic.num.partitions", "1");
-    settings.put("transaction.state.log.replication.factor", "1");
-    settings.put("transaction.state.log.min.isr", "1");
-    settings.put("transaction.state.log.num.partitions", "1");
-    settings.put("share.coordinator.state.topic.replication.factor", "1");
-    settings.put("share.coordinator.state.topic.min.isr", "1");
+  /**
+   * Copies of topics that say nothing of it, as Kafka's own and the tables' changelogs. With three,
+   * a record is acknowledged by two: one broker may be away.
+   */
+  private static void replicas(Map<String, String> settings, @Nullable BrokerCluster cluster) {
+    String copies = Integer.toString(cluster == null ? 1 : cluster.copies());
+    String least = Integer.toString(cluster == null ? 1 : cluster.leastCopies());
+    settings.put("default.replication.factor", copies);
+    settings.put("min.insync.replicas", least);
+    settings.put("offsets.topic.replication.factor", copies);
+    settings.put("offsets.topic.num.partitions", copies);
+    settings.put("transaction.state.log.replication.factor", copies);
+    settings.put("transaction.state.log.min.isr", least);
+    settings.put("transaction.state.log.num.partitions", copies);
+    settings.put("share.coordinator.state.topic.replication.factor", copies);
+    settings.put("share.coordinator.state.topic.min.isr", least);
     settings.put("share.coordinator.state.topic.num.partitions", "1");
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.sandbox.broker;
 
+import io.kvindex.sandbox.broker.BrokerSettings.Ports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -16,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A real Kafka broker in this JVM: KRaft, broker and controller in one node, durable in its data
- * directory across restarts and crashes, closed cleanly by {@link #close}. It has no
- * authentication; keep it on loopback.
+ * directory across restarts and crashes, closed cleanly by {@link #close}. Unless {@link
+ * ListenerSecurity} says otherwise it has no authentication; keep it on loopback.
  *
  * <p>Once running, a fatal fault (a full or failing disk) still makes Kafka halt the whole JVM with
  * status 1 after an ERROR line: a broker that goes on without its log would lose acknowledged data.
@@ -49,7 +50,8 @@ public final class EmbeddedBroker implements AutoCloseable {
 
   /**
    * Starts a broker and returns when it accepts clients: 2-3 s in a cold JVM, 0.2 s in a warm one,
-   * up to 4 s after a crash.
+   * up to 4 s after a crash. A node of a cluster waits until more than half of them run, for five
+   * minutes at most.
    *
    * @throws BrokerStartException when the directory is held by another broker, damaged or foreign,
    *     or the port is taken
@@ -58,13 +60,14 @@ public final class EmbeddedBroker implements AutoCloseable {
     long startedNs = System.nanoTime();
     BrokerDirectory directory = BrokerDirectory.open(options.dataDir());
     try {
-      Path logs = directory.kafkaLogs();
-      int[] ports = ports(options);
-      String bootstrap = BrokerSettings.at(options.host(), ports[0]);
+      Path logs = directory.kafkaLogs(options);
+      Ports ports = ports(options);
+      if (options.cluster() != null) {
+        LOG.info("node {} waits for more than half of the cluster", options.nodeId());
+      }
+      String bootstrap = BrokerSettings.at(options.host(), ports.clients());
       KafkaRaftServer server =
-          run(
-              new KafkaConfig(BrokerSettings.of(logs, options.host(), ports[0], ports[1]), false),
-              options);
+          run(new KafkaConfig(BrokerSettings.of(options, logs, ports), false), options);
       LOG.info(
           "embedded broker ready bootstrap={} dataDir={} startMs={}",
           bootstrap,
@@ -119,22 +122,33 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
   }
 
-  /**
-   * Client and controller port. Both are probed first: Kafka's own answer to a taken one is a halt.
-   */
-  private static int[] ports(BrokerOptions options) {
-    try (ServerSocket client = new ServerSocket();
-        ServerSocket controller = new ServerSocket()) {
-      client.bind(new InetSocketAddress(options.host(), options.port()));
-      controller.bind(new InetSocketAddress(options.host(), 0));
-      return new int[] {client.getLocalPort(), controller.getLocalPort()};
+  /** All are probed first: Kafka's own answer to a taken one is a halt. */
+  private static Ports ports(BrokerOptions options) {
+    BrokerCluster cluster = options.cluster();
+    try (ServerSocket clients = new ServerSocket();
+        ServerSocket controller = new ServerSocket();
+        ServerSocket own = new ServerSocket()) {
+      bind(clients, options.host(), options.port());
+      bind(
+          controller,
+          cluster == null ? options.host() : cluster.controllerHost(),
+          cluster == null ? 0 : cluster.controllerPort());
+      if (options.security() != null) {
+        bind(own, BrokerOptions.DEFAULT_HOST, 0);
+      }
+      return new Ports(
+          clients.getLocalPort(), controller.getLocalPort(), Math.max(0, own.getLocalPort()));
+    } catch (IOException e) {
+      throw new BrokerStartException("no socket to be had: " + e.getMessage(), e);
+    }
+  }
+
+  private static void bind(ServerSocket socket, String host, int port) {
+    try {
+      socket.bind(new InetSocketAddress(host, port));
     } catch (IOException e) {
       throw new BrokerStartException(
-          "cannot listen on "
-              + BrokerSettings.at(options.host(), options.port())
-              + ": "
-              + e.getMessage(),
-          e);
+          "cannot listen on " + BrokerSettings.at(host, port) + ": " + e.getMessage(), e);
     }
   }
 

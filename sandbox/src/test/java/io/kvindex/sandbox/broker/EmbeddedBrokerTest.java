@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -148,14 +150,25 @@ class EmbeddedBrokerTest {
 
   @Test
   void shouldListenOnTheGivenPort_whenOneIsGiven() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = freePort();
     try (EmbeddedBroker broker = EmbeddedBroker.start(BrokerOptions.in(dir).withPort(port))) {
       assertThat(broker.bootstrapServers()).isEqualTo("127.0.0.1:" + port);
       BrokerClient.createTopic(broker.bootstrapServers(), "t");
     }
+  }
+
+  @Test
+  void shouldRefuseTheDirectoryOfAnotherCluster() {
+    BrokerOptions options = BrokerOptions.in(dir);
+    String voter = "7@127.0.0.1:" + freePort();
+    EmbeddedBroker.start(options.withCluster(BrokerCluster.of("site", 7, voter))).close();
+    assertThatThrownBy(
+            () -> EmbeddedBroker.start(options.withCluster(BrokerCluster.of("other", 7, voter))))
+        .isInstanceOf(BrokerStartException.class)
+        .hasMessageContaining("another Kafka cluster than other");
+    assertThatThrownBy(() -> EmbeddedBroker.start(options))
+        .isInstanceOf(BrokerStartException.class)
+        .hasMessageContaining("belongs to node 7");
   }
 
   @Test
@@ -166,5 +179,13 @@ class EmbeddedBrokerTest {
     assertThat(BrokerClient.readAll(SharedBroker.bootstrapServers(), topic))
         .containsExactly(0, 1, 2);
     assertThat(SharedBroker.unique("Shared")).isNotEqualTo(topic);
+  }
+
+  private static int freePort() {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
