@@ -21,8 +21,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings the events of registered publishers from ZMQ into Kafka: follows its share of the
@@ -31,7 +34,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 public final class Bridge implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Bridge.class);
   private static final Duration CLOSE = Duration.ofSeconds(5);
+
+  /** Each takes as long as the producer waits for metadata, 10 s. */
+  private static final int METADATA_ATTEMPTS = 6;
 
   private final Producer<byte[], byte[]> producer;
   private final IoLoop loop;
@@ -43,10 +50,10 @@ public final class Bridge implements AutoCloseable {
     this.producer = producer;
     BridgeMetrics metrics = new BridgeMetrics(registry);
     SendBudget budget = new SendBudget(config.inFlightBytes());
-    int partitions = producer.partitionsFor(Topics.EVENTS).size();
+    int partitions = partitionsOf(Topics.EVENTS);
     // The first frame of a quarantine must not wait for metadata on the I/O thread.
-    producer.partitionsFor(Topics.QUARANTINE);
-    producer.partitionsFor(Topics.BRIDGE_PROGRESS);
+    partitionsOf(Topics.QUARANTINE);
+    partitionsOf(Topics.BRIDGE_PROGRESS);
     EventSink sink = new EventSink(producer, partitions, config.rawQuarantine(), budget, metrics);
     loop = new IoLoop(budget);
     budget.onReopened(loop::wakeUp);
@@ -77,6 +84,20 @@ public final class Bridge implements AutoCloseable {
           List.of(io.micrometer.core.instrument.Tag.of("state", state.wireName())),
           control,
           c -> c.workers().stream().filter(worker -> worker.state() == state).count());
+    }
+  }
+
+  /** Who starts while a broker is being restarted waits for it. */
+  private int partitionsOf(String topic) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return producer.partitionsFor(topic).size();
+      } catch (TimeoutException e) {
+        if (attempt == METADATA_ATTEMPTS) {
+          throw e;
+        }
+        LOG.warn("Kafka does not tell of {} yet, asking again: {}", topic, e.getMessage());
+      }
     }
   }
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param generations of the site's epoch
  */
 public record BridgeConfig(
-    Map<String, String> kafka,
+    Map<String, Object> kafka,
     String groupId,
     @Nullable String groupInstanceId,
     long inFlightBytes,
@@ -58,8 +58,17 @@ public record BridgeConfig(
 
   /** Defaults for a cluster at {@code bootstrapServers}. */
   public static BridgeConfig at(String bootstrapServers) {
+    return on(Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
+  }
+
+  /**
+   * Defaults for a cluster that needs more to be reached than its address.
+   *
+   * @param kafka settings of all Kafka clients, see {@link io.kvindex.model.kafka.ClientKind}
+   */
+  public static BridgeConfig on(Map<String, Object> kafka) {
     return new BridgeConfig(
-        Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers),
+        kafka,
         DEFAULT_GROUP,
         null,
         Knob.SEND_BUDGET_BYTES.or(16L << 20),
@@ -82,7 +91,7 @@ public record BridgeConfig(
   }
 
   /** The same with further settings for all Kafka clients. */
-  public BridgeConfig withKafka(Map<String, String> more) {
+  public BridgeConfig withKafka(Map<String, ?> more) {
     return but(draft -> draft.kafka.putAll(more));
   }
 
@@ -123,7 +132,7 @@ public record BridgeConfig(
 
   /** What may be changed, while it is. */
   private static final class Draft {
-    private final Map<String, String> kafka;
+    private final Map<String, Object> kafka;
     private @Nullable String groupInstanceId;
     private boolean rawQuarantine;
     private FollowLimits limits;

@@ -22,6 +22,8 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Engines that are restarted under the same name and ports, and batches that only look like it. */
 class NewLifeTest extends BridgeFixture {
@@ -72,6 +74,21 @@ class NewLifeTest extends BridgeFixture {
     engine.reconnect();
     awaitLife(2, 20);
     assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 20).boxed().toList());
+    assertThat(worker(bridge).state()).isNotEqualTo(PublisherState.DEGRADED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, Integer.MAX_VALUE})
+  void shouldBeginALife_whenItIsHeardLateAndAnswersLackTheBatchThatWouldTell(int answers) {
+    engine.restart();
+    long asked = engine.asks();
+    engine.losing((ask, sequence) -> sequence == 9 && ask - asked <= answers);
+    engine.publishUnheard(0, 12);
+    engine.publish(13, 13);
+    await().atMost(SOON).until(() -> lives().size() == 2);
+    engine.losing((ask, sequence) -> false);
+    awaitLife(2, 13);
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 13).boxed().toList());
     assertThat(worker(bridge).state()).isNotEqualTo(PublisherState.DEGRADED);
   }
 

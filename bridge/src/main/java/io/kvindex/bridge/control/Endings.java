@@ -42,18 +42,7 @@ final class Endings {
   void retire(
       int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
     LOG.info("publisher={} is retired by generation={}", publisher, generation);
-    retirements.retire(
-        publisher,
-        table,
-        type,
-        generation,
-        durable -> {
-          if (durable) {
-            steps.add(() -> forget(partition, publisher));
-          } else {
-            steps.addLater(() -> retire(partition, publisher, table, type, generation), RETRY);
-          }
-        });
+    fence(publisher, table, type, generation, () -> forget(partition, publisher));
   }
 
   private void forget(int partition, PublisherId publisher) {

@@ -30,6 +30,12 @@ final class Asking {
   private int failures;
   private long failedNs;
 
+  /** The batch it was last asked for once more, null = for everything. */
+  private @Nullable Long askedFrom;
+
+  /** What the answer began with, null = nothing came yet. */
+  private @Nullable RawBatch opening;
+
   /** Where the stream stood when it was asked: if it still stands there, asking is of no use. */
   private @Nullable Long askedAt;
 
@@ -84,6 +90,22 @@ final class Asking {
     askedAt = expected;
   }
 
+  /**
+   * Whether that batch was asked for. One before says nothing about the last one taken, which may
+   * be nobody's: its number damaged on the way.
+   */
+  boolean isAskedFor(RawBatch batch) {
+    return askedFrom == null || Long.compareUnsigned(batch.sequence(), askedFrom) >= 0;
+  }
+
+  /**
+   * Whether this batch opens an answer that was to begin with one taken before: if it is another
+   * one, nothing in the answer shows that the engine is the same.
+   */
+  boolean opensAnswer(RawBatch batch) {
+    return askedFrom != null && batch == opening;
+  }
+
   /** Whether all the endpoint has was read when it was last asked, and it is one that has any. */
   boolean isConclusive() {
     return complete && hasBrought;
@@ -114,6 +136,8 @@ final class Asking {
     empty = false;
     quiet = false;
     idle = false;
+    askedFrom = have;
+    opening = null;
     feed =
         context
             .replays()
@@ -163,6 +187,7 @@ final class Asking {
     RawBatch batch = feed.poll();
     if (batch != null) {
       hasBrought = true;
+      opening = opening == null ? batch : opening;
       status.received(true, 1);
     }
     return batch;

@@ -37,6 +37,9 @@ final class Follower implements IoLoop.Reader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
+  /** Batches of a replay taken before it is others' turn: there are thousands in a long one. */
+  private static final int TURN = 32;
+
   private enum Phase {
     CONNECTING,
     JOINING,
@@ -282,7 +285,11 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void takeReplay() {
-    while (phase == Phase.JOINING && mayPublish()) {
+    for (int taken = 0; phase == Phase.JOINING && mayPublish(); taken++) {
+      if (taken == TURN) {
+        signal.raise();
+        return;
+      }
       RawBatch batch = asking.poll();
       if (batch == null) {
         break;

@@ -47,7 +47,7 @@ final class Reception {
     Place place = intake.place(batch);
     if (place == Place.BEHIND) {
       return replayedAgain(batch);
-    } else if (doubts.isUnproven()) {
+    } else if (doubts.isUnproven() || place == Place.NEXT && asking.opensAnswer(batch)) {
       status.outcome(FrameOutcome.ASKED_AGAIN, 1);
       return new Decision.EndLife("its replay does not have the last batch of the one before");
     }
@@ -66,7 +66,7 @@ final class Reception {
       return new Decision.EndLife("its replay has another batch " + number(batch));
     }
     status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
-    if (verdict == LifeJudge.Verdict.SAME) {
+    if (verdict == LifeJudge.Verdict.SAME && asking.isAskedFor(batch)) {
       doubts.sameEngine();
     }
     return Decision.GO_ON;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.produce;
 
+import io.kvindex.model.kafka.ClientKind;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,8 +35,8 @@ public final class KafkaSettings {
    * @param deliveryTimeout longest outage a record is kept for
    */
   public static Map<String, Object> producer(
-      Map<String, String> common, long budgetBytes, Duration deliveryTimeout) {
-    Map<String, Object> settings = new HashMap<>(common);
+      Map<String, ?> common, long budgetBytes, Duration deliveryTimeout) {
+    Map<String, Object> settings = new HashMap<>();
     settings.put(ProducerConfig.ACKS_CONFIG, "all");
     settings.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     // What arrives while a request is under way travels together in the next one: no delay where it
@@ -56,25 +57,23 @@ public final class KafkaSettings {
     settings.put(
         CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
     settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
-    settings.putIfAbsent(ProducerConfig.ENABLE_METRICS_PUSH_CONFIG, false);
-    return settings;
+    return complete(ClientKind.PRODUCER, common, settings);
   }
 
   /** A consumer that reads partitions it is told to, from their beginning to their end. */
-  public static Map<String, Object> reader(Map<String, String> common) {
-    Map<String, Object> settings = consumer(common);
+  public static Map<String, Object> reader(Map<String, ?> common) {
+    Map<String, Object> settings = consumer();
     // A fetch that waits for more at the end would delay the next read by that much.
     settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 20);
-    return settings;
+    return complete(ClientKind.CONSUMER, common, settings);
   }
 
-  private static Map<String, Object> consumer(Map<String, String> common) {
-    Map<String, Object> settings = new HashMap<>(common);
+  private static Map<String, Object> consumer() {
+    Map<String, Object> settings = new HashMap<>();
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 1_000);
-    settings.putIfAbsent(ConsumerConfig.ENABLE_METRICS_PUSH_CONFIG, false);
     return settings;
   }
 
@@ -85,8 +84,8 @@ public final class KafkaSettings {
    *     need not wait for its own old session; null = none
    */
   public static Map<String, Object> member(
-      Map<String, String> common, String groupId, @Nullable String instanceId) {
-    Map<String, Object> settings = consumer(common);
+      Map<String, ?> common, String groupId, @Nullable String instanceId) {
+    Map<String, Object> settings = consumer();
     settings.put(ConsumerConfig.GROUP_ID_CONFIG, groupId);
     if (instanceId != null) {
       settings.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, instanceId);
@@ -96,6 +95,14 @@ public final class KafkaSettings {
         CooperativeStickyAssignor.class.getName());
     settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
     settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 1_500);
+    return complete(ClientKind.CONSUMER, common, settings);
+  }
+
+  /** With what the site says; a name without prefix is below ours. */
+  private static Map<String, Object> complete(
+      ClientKind kind, Map<String, ?> common, Map<String, Object> own) {
+    Map<String, Object> settings = kind.settings(common, own);
+    settings.putIfAbsent(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
     return settings;
   }
 }

@@ -5,7 +5,6 @@ import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -32,7 +31,7 @@ final class ReplayAttempt implements AutoCloseable {
   enum Outcome {
     /** End marker, no hole. */
     COMPLETE,
-    /** The first batch of the answer is already beyond the one expected. */
+    /** The answer does not begin with the batch we have, which shows who answers. */
     STARTED_LATE,
     /** A batch is missing in the middle: the engine's socket dropped it. */
     HOLE,
@@ -134,7 +133,9 @@ final class ReplayAttempt implements AutoCloseable {
         continue;
       }
       Frame.Batch batch = (Frame.Batch) frame;
-      if (Long.compareUnsigned(batch.sequence(), sink.expected()) > 0 && !sink.takesHoles()) {
+      int beyond = Long.compareUnsigned(batch.sequence(), sink.expected());
+      boolean unproven = first && beyond == 0 && wanted != 0;
+      if ((beyond > 0 || unproven) && !sink.takesHoles()) {
         sink.discard(false);
         return first ? Outcome.STARTED_LATE : Outcome.HOLE;
       }
@@ -153,14 +154,6 @@ final class ReplayAttempt implements AutoCloseable {
     while (first == null && !stopped.getAsBoolean() && System.nanoTime() < deadline) {
       first = socket.recv();
     }
-    if (first == null) {
-      return null;
-    }
-    List<byte[]> frames = new ArrayList<>(4);
-    frames.add(first);
-    while (socket.hasReceiveMore()) {
-      frames.add(socket.recv());
-    }
-    return frames;
+    return first == null ? null : Multipart.from(first, socket);
   }
 }

@@ -12,7 +12,8 @@ import org.zeromq.ZMQ;
 /**
  * One replay with all its attempts. A hole in an answer is asked for again from the hole on; it is
  * taken as it is once an answer <em>begins</em> behind it twice (then the engine has it no more) or
- * the attempts at it are used up. Used by one thread at a time.
+ * the attempts at it are used up. So is an answer that lacks the batch it was to begin with. Used
+ * by one thread at a time.
  */
 final class ReplayJob implements ReplayAttempt.Sink {
 

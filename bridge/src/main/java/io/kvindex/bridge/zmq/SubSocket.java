@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
@@ -84,15 +83,7 @@ public final class SubSocket implements AutoCloseable {
   /** The next message's frames, null if none is waiting. */
   @Nullable List<byte[]> receive() {
     byte[] first = socket.recv(ZMQ.DONTWAIT);
-    if (first == null) {
-      return null;
-    }
-    List<byte[]> frames = new ArrayList<>(4);
-    frames.add(first);
-    while (socket.hasReceiveMore()) {
-      frames.add(socket.recv());
-    }
-    return frames;
+    return first == null ? null : Multipart.from(first, socket);
   }
 
   ZMQ.Socket socket() {

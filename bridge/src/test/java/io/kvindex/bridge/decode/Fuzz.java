@@ -38,27 +38,14 @@ public final class Fuzz {
    * @param usual inputs where nobody says otherwise
    */
   public static Fuzz of(Class<?> test, int usual) {
-    return of(test, usual, System.nanoTime());
-  }
-
-  /**
-   * The same with a seed of its own.
-   *
-   * @param usualSeed seed where nobody says otherwise
-   */
-  public static Fuzz of(Class<?> test, int usual, long usualSeed) {
     int inputs = Integer.getInteger("fuzz.inputs", usual);
     System.out.printf("%s inputs %,d%n", test.getSimpleName(), inputs);
-    return new Fuzz(inputs, random(test, usualSeed));
+    return new Fuzz(inputs, random(test));
   }
 
   /** Chance that can be repeated: prints its seed, which {@code -Dfuzz.seed=N} sets. */
   public static Random random(Class<?> test) {
-    return random(test, System.nanoTime());
-  }
-
-  private static Random random(Class<?> test, long usualSeed) {
-    long seed = Long.getLong("fuzz.seed", usualSeed);
+    long seed = Long.getLong("fuzz.seed", System.nanoTime());
     System.out.printf("%s -Dfuzz.seed=%d%n", test.getSimpleName(), seed);
     return new Random(seed);
   }

@@ -26,13 +26,6 @@ import org.junit.jupiter.api.Timeout;
 class SocketFuzzTest extends RoughFixture {
 
   private static final int INPUTS = 20_000;
-
-  /**
-   * Not every one ends well yet: with 66596121279978 a damaged number far beyond the stream's is
-   * taken last, and what follows is dropped as late, counted, until the engine is connected anew.
-   */
-  private static final long GOOD_SEED = 59336807130325L;
-
   private static final int QUIET_EVERY = 500;
   private static final int KEPT_FOR_REPLAY = 2_000;
   private static final int LARGE = 100_000;
@@ -44,7 +37,7 @@ class SocketFuzzTest extends RoughFixture {
   void shouldGoOnAndAccountForAll_whenMessagesAreDamaged() throws Exception {
     Following following = follow();
     connect(following);
-    Fuzz.of(SocketFuzzTest.class, INPUTS, GOOD_SEED)
+    Fuzz.of(SocketFuzzTest.class, INPUTS)
         .run(
             (random, one) -> {
               step(random);
@@ -58,10 +51,12 @@ class SocketFuzzTest extends RoughFixture {
     long good = next;
     await()
         .atMost(LATER)
-        .until(
+        .untilAsserted(
             () -> {
               publish(FakeEngine.payload(next));
-              return isProducedFrom(good);
+              assertThat(isProducedFrom(good))
+                  .as("a batch from %d on is taken: %s", good, following.status().counters())
+                  .isTrue();
             });
     awaitQuiet(following);
     following.stop();
@@ -140,11 +135,13 @@ class SocketFuzzTest extends RoughFixture {
     }
   }
 
+  /**
+   * What is in it does not matter: a batch before may have said that its blocks are not indexed.
+   */
   private boolean isProducedFrom(long first) {
     return producer.history().stream()
         .filter(record -> record.topic().equals(Topics.EVENTS))
         .map(record -> EventRecordCodec.decode(record.value()))
-        .filter(record -> !record.events().isEmpty())
         .mapToLong(record -> record.position().eventId())
         .anyMatch(sequence -> sequence >= first && sequence < next);
   }
