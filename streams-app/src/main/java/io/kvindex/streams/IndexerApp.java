@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.store.StoreFaults;
 import io.kvindex.streams.table.TableView;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
-import io.kvindex.streams.view.PartitionView.State;
-import io.kvindex.streams.view.ReadViewQuery;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
-import org.apache.kafka.streams.query.QueryResult;
-import org.apache.kafka.streams.query.StateQueryRequest;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,48 +34,59 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private static final Duration CLOSE = Duration.ofSeconds(15);
   private static final long REFRESH_MS = 200;
 
-  /** The last offset of a changelog is its last transaction's marker, which is no row. */
-  private static final long COMMIT_MARKER = 1;
-
   private final KafkaStreams streams;
   private final int partitions;
+  private final Replicas replicas;
   private final LogLag lag;
   private final LocalState localState;
   private final HangingTransactions transactions;
-  private final Map<Integer, PartitionView> views = new ConcurrentHashMap<>();
-  private final Map<Integer, Long> standbyGoals = new ConcurrentHashMap<>();
+  private final LocalViews views = new LocalViews();
+  private final RestoreWatch restores;
+  private final StreamFailures failures;
   private final ScheduledExecutorService refresher =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
   private IndexerApp(IndexerConfig config, int partitions, MeterRegistry metrics) {
     this.partitions = partitions;
+    replicas = new Replicas(config.advertise(), partitions);
+    failures = new StreamFailures(metrics);
+    restores = new RestoreWatch(metrics);
+    localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
     IndexTopology topology =
-        new IndexTopology(new Epochs(), new IndexMeters(metrics, views), config.limits());
+        new IndexTopology(
+            new Epochs(),
+            new IndexMeters(metrics, views.served()),
+            config.limits(),
+            new StoreFaults(localState::discardedWhileRunning));
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
-    localState = new LocalState(config.stateDir(), config.applicationId());
-    lag = new LogLag(config, partitions, views, metrics);
+    streams.setGlobalStateRestoreListener(restores);
+    streams.setStandbyUpdateListener(restores);
+    streams.setUncaughtExceptionHandler(failures);
+    lag = new LogLag(config, partitions, views, restores, metrics);
     transactions =
         new HangingTransactions(
             new AdminTransactions(
-                Admin.create(new HashMap<>(config.kafka())),
+                Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
                 config.applicationId(),
-                config.applicationId() + "-" + IndexTopology.STORE + "-changelog"));
-    streams.setUncaughtExceptionHandler(
-        exception -> {
-          LOG.error("stream thread failed, another takes its place", exception);
-          return StreamThreadExceptionResponse.REPLACE_THREAD;
-        });
+                ChangelogTopic.of(config.applicationId())));
+    ReadinessGauges.register(this, metrics);
   }
 
   /**
    * Starts an indexer; it joins its group in the background.
    *
    * @param partitions partitions of the events topic
+   * @throws IllegalStateException if the local tables can neither be used nor thrown away
    */
   public static IndexerApp start(IndexerConfig config, int partitions, MeterRegistry metrics) {
     IndexerApp app = new IndexerApp(config, partitions, metrics);
-    if (app.localState.isTooOld(Instant.now())) {
-      app.streams.cleanUp();
+    try {
+      // Made, but not started, Kafka Streams keeps every other process from these rows.
+      app.localState.prepare(
+          Instant.now(), ChangelogTopic.identity(config.kafka(), config.applicationId()));
+    } catch (RuntimeException e) {
+      app.close();
+      throw e;
     }
     app.streams.start();
     app.transactions.start();
@@ -95,21 +102,75 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   @Override
   public @Nullable PartitionView view(int partition) {
-    return views.get(partition);
+    return views.served().get(partition);
   }
 
   @Override
   public @Nullable String notReadyReason() {
+    String givenUp = failures.givenUp();
+    if (givenUp != null) {
+      return givenUp;
+    }
     for (int partition = 0; partition < partitions; partition++) {
-      PartitionView view = views.get(partition);
-      if (view == null || !view.complete()) {
-        return "partition " + partition + " is " + (view == null ? "not here yet" : view.state());
+      String reason = notRestoredReason(partition);
+      if (reason != null) {
+        return reason;
       }
     }
     return lag.tooFarBehind();
   }
 
-  /** Records of a partition that are in the log and not applied here, 0 = none known. */
+  @Override
+  public @Nullable String notReadyReason(int partition) {
+    String reason = notRestoredReason(partition);
+    return reason == null ? lag.tooFarBehind(partition) : reason;
+  }
+
+  private @Nullable String notRestoredReason(int partition) {
+    PartitionView view = views.served().get(partition);
+    boolean answered = view == null ? replicas.isElsewhere(partition) : view.complete();
+    return answered ? null : "partition " + partition + " is " + progress(partition).text();
+  }
+
+  @Override
+  public PartitionProgress progress(int partition) {
+    PartitionView view = views.newest(partition);
+    if (view == null) {
+      return PartitionProgress.of(Phase.ABSENT);
+    }
+    RestoreWatch.Reading reading = restores.reading(partition);
+    return switch (view.state()) {
+      case CLOSED -> PartitionProgress.of(Phase.STALE);
+      case LIVE ->
+          lag.keepsUp(partition) ? PartitionProgress.of(Phase.READY) : lag.progress(partition);
+      case RESTORING, LOADING ->
+          view instanceof TableView table && table.rowsToLoad() > 0 && !table.isLoaded()
+              ? new PartitionProgress(Phase.LOADING, table.rowsLoaded(), table.rowsToLoad(), 0)
+              : reading == null ? PartitionProgress.of(Phase.RESTORING) : reading.progress();
+    };
+  }
+
+  @Override
+  public List<String> otherReplicas() {
+    return replicas.others();
+  }
+
+  @Override
+  public @Nullable String address() {
+    return replicas.own();
+  }
+
+  @Override
+  public Holders allHolders(int partition) {
+    return replicas.all(partition);
+  }
+
+  @Override
+  public Holders holders(int partition) {
+    return replicas.holders(partition);
+  }
+
+  @Override
   public long recordsBehind(int partition) {
     return lag.records(partition);
   }
@@ -119,21 +180,18 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     return lag.keepsUp(partition);
   }
 
+  @Override
+  public long ageMs(int partition) {
+    return lag.ageMs(partition);
+  }
+
   private void refresh() {
     try {
       boolean running = streams.state().isRunningOrRebalancing();
       if (running) {
-        Map<Integer, QueryResult<PartitionView>> results =
-            streams
-                .query(StateQueryRequest.inStore(IndexTopology.STORE).withQuery(ReadViewQuery.LOOK))
-                .getPartitionResults();
-        results.forEach(
-            (partition, result) -> {
-              if (result.isSuccess()) {
-                views.put(partition, result.getResult());
-              }
-            });
-        markStandbys();
+        views.refresh(streams);
+        replicas.refresh(streams.metadataForAllStreamsClients());
+        views.forgetGone(replicas::isElsewhere, System.nanoTime());
       }
       lag.refresh();
       if (running) {
@@ -146,49 +204,10 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     }
   }
 
-  /**
-   * A standby is not told when it has read the changelog to its end: compare offsets until then.
-   */
-  private void markStandbys() {
-    if (views.values().stream().noneMatch(IndexerApp::isCatchingUp)) {
-      return;
-    }
-    streams
-        .allLocalStorePartitionLags()
-        .getOrDefault(IndexTopology.STORE, Map.of())
-        .forEach(
-            (partition, lagInfo) -> {
-              // The end it had when first asked for: a log that grows on must not keep it waiting.
-              long goal = standbyGoals.computeIfAbsent(partition, p -> lagInfo.endOffsetPosition());
-              PartitionView view = views.get(partition);
-              LOG.debug(
-                  "standby partition={} at={} goal={}",
-                  partition,
-                  lagInfo.currentOffsetPosition(),
-                  goal);
-              if (view instanceof TableView table
-                  && lagInfo.currentOffsetPosition() + COMMIT_MARKER >= goal) {
-                load(partition);
-                table.caughtUp();
-              }
-            });
-  }
-
-  private static boolean isCatchingUp(PartitionView view) {
-    return view.state() == State.LOADING || view.state() == State.RESTORING;
-  }
-
-  /** Its rows are all there: an index not begun yet is built now. */
-  private void load(int partition) {
-    streams.query(
-        StateQueryRequest.inStore(IndexTopology.STORE)
-            .withQuery(ReadViewQuery.LOAD)
-            .withPartitions(Set.of(partition)));
-  }
-
   @Override
   public void close() {
     refresher.shutdownNow();
+    failures.close();
     lag.close();
     transactions.close();
     streams.close(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.store.PrefixRocksConfig;
 import java.nio.file.Path;
@@ -18,19 +19,18 @@ import org.jspecify.annotations.Nullable;
  * @param kafka settings of all its Kafka clients; {@code bootstrap.servers} at least
  * @param applicationId name all replicas of a site share; part of the changelog topic's name
  * @param stateDir where RocksDB lives
- * @param groupInstanceId stable name of this replica where it is the only one (a restart after a
- *     crash then waits for no session timeout), null = none
  * @param advertise {@code host:port} other replicas reach this one at, null = none
- * @param standbys copies of each partition on other replicas
+ * @param placement how many copies there are and where
+ * @param tolerance what counts as far behind, and how long Kafka may be away
  * @param limits bounds of what is kept beside the blocks
  */
 public record IndexerConfig(
-    Map<String, String> kafka,
+    Map<String, Object> kafka,
     String applicationId,
     Path stateDir,
-    @Nullable String groupInstanceId,
     @Nullable String advertise,
-    int standbys,
+    Placement placement,
+    Tolerance tolerance,
     Limits limits) {
 
   /** Application id where nobody says otherwise. */
@@ -42,6 +42,13 @@ public record IndexerConfig(
   /** Without standbys nobody waits for a commit, and each one holds up the table for a while. */
   private static final int COMMIT_MS_ALONE = 1_000;
 
+  private static final String RACK_TAG = "rack";
+
+  /** Kafka's own. */
+  private static final int REQUEST_MS = 30_000;
+
+  private static final int MAX_POLL_BEYOND_MS = 60_000;
+
   public IndexerConfig {
     kafka = Map.copyOf(kafka);
     if (!kafka.containsKey("bootstrap.servers")) {
@@ -51,25 +58,50 @@ public record IndexerConfig(
 
   /** Defaults for a cluster at {@code bootstrapServers}. */
   public static IndexerConfig at(String bootstrapServers, Path stateDir) {
+    return on(Map.of("bootstrap.servers", bootstrapServers), stateDir);
+  }
+
+  /**
+   * Defaults for a cluster that needs more to be reached than its address.
+   *
+   * @param kafka settings of all Kafka clients, see {@link ClientKind}
+   */
+  public static IndexerConfig on(Map<String, Object> kafka, Path stateDir) {
     return new IndexerConfig(
-        Map.of("bootstrap.servers", bootstrapServers),
+        kafka,
         DEFAULT_APPLICATION,
         stateDir,
         null,
-        null,
-        1,
+        Placement.DEFAULT,
+        Tolerance.DEFAULT,
         Limits.DEFAULT);
   }
 
   /** For a site with one indexer: a stable name in its group and no standby. */
   public IndexerConfig alone(String name) {
-    return new IndexerConfig(kafka, applicationId, stateDir, name, advertise, 0, limits);
+    return placed(new Placement(0, placement.rack(), name));
+  }
+
+  /** The same as another application, with its own place in the log and its own tables. */
+  public IndexerConfig as(String otherApplicationId) {
+    return new IndexerConfig(
+        kafka, otherApplicationId, stateDir, advertise, placement, tolerance, limits);
   }
 
   /** The same with an address for other replicas. */
   public IndexerConfig advertisedAs(String hostAndPort) {
     return new IndexerConfig(
-        kafka, applicationId, stateDir, groupInstanceId, hostAndPort, standbys, limits);
+        kafka, applicationId, stateDir, hostAndPort, placement, tolerance, limits);
+  }
+
+  /** The same with other copies. */
+  public IndexerConfig placed(Placement other) {
+    return new IndexerConfig(kafka, applicationId, stateDir, advertise, other, tolerance, limits);
+  }
+
+  /** The same with other bounds in time. */
+  public IndexerConfig tolerating(Tolerance other) {
+    return new IndexerConfig(kafka, applicationId, stateDir, advertise, placement, other, limits);
   }
 
   /**
@@ -78,22 +110,23 @@ public record IndexerConfig(
    * thing, at no cost in freshness, since queries see rows before the commit (ADR 0001).
    */
   Properties streamsProperties() {
-    Map<String, Object> all = new HashMap<>(kafka);
+    Map<String, Object> all = new HashMap<>();
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-    all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, standbys == 0 ? COMMIT_MS_ALONE : COMMIT_MS);
+    all.put(
+        StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+        placement.standbys() == 0 ? COMMIT_MS_ALONE : COMMIT_MS);
     all.put(StreamsConfig.POLL_MS_CONFIG, 100);
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
-    all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, standbys);
+    all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1);
-    all.put(StreamsConfig.TASK_TIMEOUT_MS_CONFIG, 600_000L);
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
-    all.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 6_000);
-    all.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 1_500);
-    all.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
+    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 6_000);
+    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 1_500);
+    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
     all.put(StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 5_000);
     all.put(
         StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),
@@ -104,16 +137,46 @@ public record IndexerConfig(
     // A transaction's first batch may be told to come again while the one before is completing:
     // with several under way those behind it would be refused as out of order, and loudly.
     all.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION), 1);
-    if (groupInstanceId != null) {
+    addPlacement(all);
+    addPatience(all);
+    // Ours have a consumer's or producer's prefix or are Streams' own: a site's settings for all
+    // clients stay below them, those with a prefix and those of Streams replace them.
+    all.putAll(kafka);
+    Properties properties = new Properties();
+    properties.putAll(all);
+    return properties;
+  }
+
+  private void addPlacement(Map<String, Object> all) {
+    if (placement.name() != null) {
       all.put(
           StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),
-          groupInstanceId);
+          placement.name());
+    }
+    if (placement.rack() != null) {
+      all.put(StreamsConfig.clientTagPrefix(RACK_TAG), placement.rack());
+      all.put(StreamsConfig.RACK_AWARE_ASSIGNMENT_TAGS_CONFIG, RACK_TAG);
+      all.put(StreamsConfig.consumerPrefix(ConsumerConfig.CLIENT_RACK_CONFIG), placement.rack());
     }
     if (advertise != null) {
       all.put(StreamsConfig.APPLICATION_SERVER_CONFIG, advertise);
     }
-    Properties properties = new Properties();
-    properties.putAll(all);
-    return properties;
+  }
+
+  /**
+   * A commit that is given up costs the task's rows: Kafka Streams throws them away and restores
+   * them. So it waits for Kafka instead, and nothing else may give up before it does.
+   */
+  private void addPatience(Map<String, Object> all) {
+    int ms = (int) Math.min(Integer.MAX_VALUE / 2, tolerance.withoutKafka().toMillis());
+    all.put(StreamsConfig.TASK_TIMEOUT_MS_CONFIG, (long) ms);
+    all.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_BLOCK_MS_CONFIG), ms);
+    all.put(StreamsConfig.producerPrefix(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG), ms);
+    all.put(
+        StreamsConfig.producerPrefix(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG),
+        Math.min(REQUEST_MS, ms / 2));
+    all.put(
+        StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG),
+        ms + MAX_POLL_BEYOND_MS);
   }
 }

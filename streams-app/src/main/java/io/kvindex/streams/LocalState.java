@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.streams.store.RowFiles;
 import io.kvindex.streams.topology.IndexTopology;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers, in the time of a file's last change, until when a replica's local rows followed the
- * changelog. Whoever stays away longer than the changelog keeps tombstones may miss deletions: such
- * rows must be thrown away, or they would claim blocks that are long gone.
+ * What a replica finds on its disk when it starts, and whether it can go on with it. Rows that are
+ * too old, of another cluster or changelog, of another layout or damaged are thrown away, and Kafka
+ * Streams restores them from the changelog.
+ *
+ * <p>Remembers, in the time of a file's last change, until when the rows followed the changelog.
+ * Whoever stays away longer than the changelog keeps tombstones may miss deletions: such rows would
+ * claim blocks that are long gone.
  */
 final class LocalState {
 
@@ -26,31 +36,137 @@ final class LocalState {
 
   private static final Duration TOUCH_EVERY = Duration.ofSeconds(10);
 
-  private final Path file;
-  private Instant touched = Instant.EPOCH;
+  /** A task's directory; the task's partition follows the underscore. */
+  private static final Pattern TASK = Pattern.compile("\\d+_\\d+");
 
-  LocalState(Path stateDir, String applicationId) {
-    file = stateDir.resolve(applicationId + ".followed");
+  /** Why rows are thrown away. */
+  enum Reason {
+    TOO_OLD,
+    NOT_THIS_CHANGELOG,
+    DAMAGED;
+
+    private String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  /** Whether rows found here may lack deletions. */
-  boolean isTooOld(Instant now) {
-    try {
-      if (!Files.exists(file)) {
-        return false;
-      }
-      Duration away = Duration.between(Files.getLastModifiedTime(file).toInstant(), now);
-      if (away.compareTo(LONGEST_ABSENCE) > 0) {
-        LOG.info(
-            "local rows are {} old, more than {}: they are built anew from the changelog",
-            away,
-            LONGEST_ABSENCE);
-        return true;
-      }
-      return false;
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + file, e);
+  private final Path tables;
+  private final Path followed;
+  private final Path identity;
+  private final MeterRegistry metrics;
+  private Instant touched = Instant.EPOCH;
+
+  LocalState(Path stateDir, String applicationId, MeterRegistry metrics) {
+    this.metrics = metrics;
+    tables = stateDir.resolve(applicationId);
+    followed = stateDir.resolve(applicationId + ".followed");
+    identity = stateDir.resolve(applicationId + ".identity");
+    for (Reason reason : Reason.values()) {
+      rebuilt(reason, 0);
     }
+  }
+
+  /**
+   * Throws away what can not be gone on with. To be called while nobody uses the rows.
+   *
+   * @param now the wall clock
+   * @param own whose rows they have to be, null = Kafka did not say
+   * @throws IllegalStateException if something can neither be used nor deleted
+   */
+  void prepare(Instant now, @Nullable LocalIdentity own) {
+    try {
+      if (!tasks().isEmpty()) {
+        String age = tooOld(now);
+        String stranger = own == null ? null : stranger(own);
+        if (age != null) {
+          discardAll(Reason.TOO_OLD, age);
+        } else if (stranger != null) {
+          discardAll(Reason.NOT_THIS_CHANGELOG, stranger);
+        } else {
+          discardDamaged();
+        }
+      }
+      if (own != null) {
+        Files.createDirectories(tables);
+        own.write(identity);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          "the tables under "
+              + tables
+              + " can not be used ("
+              + e
+              + "): give this user the right to read and write there, or delete them while kvindex"
+              + " is stopped",
+          e);
+    }
+  }
+
+  /** Rows of one partition were thrown away while the replica runs. */
+  void discardedWhileRunning() {
+    rebuilt(Reason.DAMAGED, 1);
+  }
+
+  private void discardAll(Reason reason, String why) throws IOException {
+    List<Path> all = tasks();
+    LOG.warn(
+        "local rows can not be used: {}; those of {} partitions are built anew from the changelog",
+        why,
+        all.size());
+    for (Path task : all) {
+      RowFiles.delete(task);
+    }
+    rebuilt(reason, all.size());
+  }
+
+  private void discardDamaged() throws IOException {
+    long startedNs = System.nanoTime();
+    for (Path task : tasks()) {
+      String damage = RowFiles.damage(task.resolve("rocksdb").resolve(IndexTopology.STORE));
+      if (damage != null) {
+        LOG.warn(
+            "local rows under {} are damaged ({}): they are built anew from the changelog",
+            task,
+            damage);
+        RowFiles.delete(task);
+        rebuilt(Reason.DAMAGED, 1);
+      }
+    }
+    LOG.info("local rows looked at ms={}", (System.nanoTime() - startedNs) / 1_000_000);
+  }
+
+  private void rebuilt(Reason reason, int partitions) {
+    metrics.counter("kvindex.local.rows.discarded", "reason", reason.label()).increment(partitions);
+  }
+
+  private List<Path> tasks() throws IOException {
+    if (!Files.isDirectory(tables)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(tables)) {
+      return all.filter(path -> TASK.matcher(path.getFileName().toString()).matches())
+          .sorted()
+          .toList();
+    }
+  }
+
+  private @Nullable String stranger(LocalIdentity own) {
+    LocalIdentity found = LocalIdentity.read(identity);
+    return found == null ? "nothing says whose they are" : own.objectionTo(found);
+  }
+
+  /** Why rows found here may lack deletions, null = they do not. */
+  private @Nullable String tooOld(Instant now) throws IOException {
+    if (!Files.exists(followed)) {
+      return null;
+    }
+    Duration away = Duration.between(Files.getLastModifiedTime(followed).toInstant(), now);
+    return away.compareTo(LONGEST_ABSENCE) > 0
+        ? "they followed the log until "
+            + away.toMinutes()
+            + " minutes ago, more than "
+            + LONGEST_ABSENCE.toMinutes()
+        : null;
   }
 
   /** Notes that this replica follows; cheap enough to be called several times a second. */
@@ -59,15 +175,15 @@ final class LocalState {
       return;
     }
     try {
-      if (Files.exists(file)) {
-        Files.setLastModifiedTime(file, FileTime.from(now));
+      if (Files.exists(followed)) {
+        Files.setLastModifiedTime(followed, FileTime.from(now));
       } else {
-        Files.createDirectories(file.toAbsolutePath().getParent());
-        Files.createFile(file);
+        Files.createDirectories(tables);
+        Files.createFile(followed);
       }
       touched = now;
     } catch (IOException e) {
-      LOG.warn("cannot touch {}: rows may be built anew at the next start", file, e);
+      LOG.warn("cannot touch {}: rows may be built anew at the next start", followed, e);
       touched = now;
     }
   }

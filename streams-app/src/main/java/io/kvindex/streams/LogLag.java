@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -27,22 +31,33 @@ final class LogLag implements AutoCloseable {
   private static final long READY_WITHIN = 1_000;
   private static final long ANSWER_MS = 5_000;
 
+  /** The last offset of a changelog is its last transaction's marker, which is no row. */
+  private static final long COMMIT_MARKER = 1;
+
   private final Admin admin;
   private final String applicationId;
+  private final String changelog;
   private final int partitions;
-  private final Map<Integer, PartitionView> views;
+  private final LocalViews views;
+  private final RestoreWatch restores;
   private final List<PartitionBacklog> backlogs;
 
   LogLag(
       IndexerConfig config,
       int partitions,
-      Map<Integer, PartitionView> views,
+      LocalViews views,
+      RestoreWatch restores,
       MeterRegistry metrics) {
-    this.admin = Admin.create(new HashMap<>(config.kafka()));
+    this.admin = Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of()));
     this.applicationId = config.applicationId();
     this.partitions = partitions;
     this.views = views;
-    this.backlogs = Stream.generate(PartitionBacklog::new).limit(partitions).toList();
+    this.restores = restores;
+    this.changelog = ChangelogTopic.of(applicationId);
+    this.backlogs =
+        Stream.generate(() -> new PartitionBacklog(config.tolerance().maxLag()))
+            .limit(partitions)
+            .toList();
     for (int i = 0; i < partitions; i++) {
       int partition = i;
       Gauge.builder("kvindex.kafka.lag", () -> records(partition))
@@ -57,7 +72,19 @@ final class LogLag implements AutoCloseable {
   }
 
   boolean keepsUp(int partition) {
-    return backlogs.get(partition).keepsUp();
+    return backlogs.get(partition).keepsUp(System.nanoTime());
+  }
+
+  /** How long what is not applied may have waited, 0 = nothing waits as far as is known. */
+  long ageMs(int partition) {
+    return TimeUnit.NANOSECONDS.toMillis(backlogs.get(partition).ageNanos(System.nanoTime()));
+  }
+
+  /** Records applied, of those seen in the log since the first look. */
+  PartitionProgress progress(int partition) {
+    PartitionBacklog backlog = backlogs.get(partition);
+    return new PartitionProgress(
+        PartitionProgress.Phase.CATCHING_UP, backlog.done(), backlog.total(), 0);
   }
 
   /**
@@ -66,23 +93,39 @@ final class LogLag implements AutoCloseable {
    */
   @Nullable String tooFarBehind() {
     for (int i = 0; i < partitions; i++) {
-      PartitionBacklog backlog = backlogs.get(i);
-      long records = backlog.records();
-      boolean unknown = records == PartitionBacklog.UNKNOWN;
-      if (unknown || records > READY_WITHIN || !backlog.caughtUp()) {
-        return "partition "
-            + i
-            + " is "
-            + (unknown ? "not measured yet" : records + " records behind");
+      String reason = tooFarBehind(i);
+      if (reason != null) {
+        return reason;
       }
     }
     return null;
   }
 
+  /** The same for one partition. */
+  @Nullable String tooFarBehind(int partition) {
+    PartitionBacklog backlog = backlogs.get(partition);
+    long records = backlog.records();
+    boolean unknown = records == PartitionBacklog.UNKNOWN;
+    return unknown || records > READY_WITHIN || !backlog.caughtUp()
+        ? "partition "
+            + partition
+            + " is "
+            + (unknown ? "not measured yet" : records + " records behind")
+        : null;
+  }
+
+  /**
+   * Looks at the log.
+   *
+   * @throws IllegalStateException if Kafka does not answer: what is known grows old by itself
+   */
   void refresh() {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
     for (int i = 0; i < partitions; i++) {
       wanted.put(new TopicPartition(Topics.EVENTS, i), OffsetSpec.latest());
+      if (isStandby(i)) {
+        wanted.put(new TopicPartition(changelog, i), OffsetSpec.latest());
+      }
     }
     try {
       Map<TopicPartition, OffsetAndMetadata> committed =
@@ -90,28 +133,55 @@ final class LogLag implements AutoCloseable {
               .listConsumerGroupOffsets(applicationId)
               .partitionsToOffsetAndMetadata()
               .get(ANSWER_MS, TimeUnit.MILLISECONDS);
-      admin
-          .listOffsets(wanted)
-          .all()
-          .get(ANSWER_MS, TimeUnit.MILLISECONDS)
-          .forEach(
-              (partition, end) -> {
-                OffsetAndMetadata done = committed.get(partition);
-                PartitionView view = views.get(partition.partition());
-                long taken = view == null ? 0 : view.takenOffset() + 1;
-                long from = Math.max(taken, done == null ? 0 : done.offset());
-                backlogs.get(partition.partition()).note(end.offset(), from, System.nanoTime());
-              });
+      Map<TopicPartition, ListOffsetsResultInfo> ends =
+          admin.listOffsets(wanted).all().get(ANSWER_MS, TimeUnit.MILLISECONDS);
+      for (int i = 0; i < partitions; i++) {
+        TopicPartition events = new TopicPartition(Topics.EVENTS, i);
+        OffsetAndMetadata done = committed.get(events);
+        ListOffsetsResultInfo rows = ends.get(new TopicPartition(changelog, i));
+        long from = applied(i, done == null ? 0 : done.offset(), rows == null ? -1 : rows.offset());
+        long end = Objects.requireNonNull(ends.get(events)).offset();
+        backlogs.get(i).note(end, from, System.nanoTime());
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      backlogs.forEach(backlog -> backlog.unseen(System.nanoTime()));
       throw new IllegalStateException("lag not measured", e);
     }
   }
 
+  private boolean isStandby(int partition) {
+    RestoreWatch.Reading reading = restores.reading(partition);
+    return reading != null && reading.standby();
+  }
+
+  /**
+   * The first record of the log that the answers given here do not have.
+   *
+   * @param committed the first one the partition's owner has not committed
+   * @param rowsEnd end of the changelog if the partition is a standby here, else -1
+   */
+  private long applied(int partition, long committed, long rowsEnd) {
+    PartitionView view = views.served().get(partition);
+    if (view == null) {
+      return committed;
+    }
+    if (view.state() == PartitionView.State.CLOSED) {
+      return view.appliedOffset() + 1;
+    }
+    RestoreWatch.Reading reading = restores.reading(partition);
+    boolean lacksRows =
+        rowsEnd >= 0 && reading != null && reading.position() + COMMIT_MARKER < rowsEnd;
+    if (lacksRows) {
+      // Rows of another one's transaction that hangs are not to be had until it is ended.
+      return Math.min(committed, view.appliedOffset() + 1);
+    }
+    return Math.max(view.takenOffset() + 1, committed);
+  }
+
   @Override
   public void close() {
-    admin.close();
+    // What it asks of a Kafka that is away would be waited for a minute.
+    admin.close(Duration.ofSeconds(1));
   }
 }

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.TimeUnit;
 
 /**
  * How far one partition is behind the log, by repeated looks at the log's end. The looks say how
  * old what waits is: what was in the log at an earlier look and is not applied yet has waited since
- * then at least. Written by one thread, read by any.
+ * then at least. While nobody can look, everything may wait. Written by one thread, read by any.
  */
 final class PartitionBacklog {
 
   /** More records than this behind is far behind, however fast they came. */
   static final long MAX_RECORDS = 10_000;
-
-  /** A record that waits longer than this is far behind, however few there are. */
-  static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   static final long UNKNOWN = -1;
 
@@ -28,12 +25,29 @@ final class PartitionBacklog {
 
   private record Look(long end, long nanos) {}
 
+  /**
+   * What was found at the last look.
+   *
+   * @param caughtUp whether all was applied that the log held at the first look
+   * @param waits whether anything waits
+   * @param sinceNanos since when at least, or when the look was where nothing waits
+   */
+  private record Found(
+      long done, long total, long records, boolean caughtUp, boolean waits, long sinceNanos) {}
+
+  private final long maxLagNanos;
   private final Deque<Look> looks = new ArrayDeque<>();
+  private long firstFrom;
   private long firstEnd = UNKNOWN;
-  private long lastNanos;
-  private volatile long records = UNKNOWN;
-  private volatile boolean caughtUp;
-  private volatile boolean keepsUp;
+  private volatile Found found = new Found(0, 0, UNKNOWN, false, false, 0);
+
+  /**
+   * @param maxLag a record that waits longer is far behind, and so is a log nobody could look at
+   *     for longer
+   */
+  PartitionBacklog(Duration maxLag) {
+    maxLagNanos = maxLag.toNanos();
+  }
 
   /**
    * Takes in a look at the log.
@@ -43,12 +57,10 @@ final class PartitionBacklog {
    * @param nanos when, as of {@link System#nanoTime}
    */
   void note(long end, long from, long nanos) {
-    lastNanos = nanos;
-    records = Math.max(0, end - from);
     if (firstEnd == UNKNOWN) {
       firstEnd = end;
+      firstFrom = from;
     }
-    caughtUp |= from >= firstEnd;
     while (!looks.isEmpty() && looks.getFirst().end() <= from) {
       looks.removeFirst();
     }
@@ -56,29 +68,52 @@ final class PartitionBacklog {
     if (grown && looks.size() < MAX_LOOKS) {
       looks.addLast(new Look(end, nanos));
     }
-    boolean waits = !looks.isEmpty() && nanos - looks.getFirst().nanos() > MAX_WAIT_NANOS;
-    keepsUp = caughtUp && !waits && end - from <= MAX_RECORDS;
-  }
-
-  /** Says that the log could not be looked at: it may hold more than was seen. */
-  void unseen(long nanos) {
-    if (nanos - lastNanos > MAX_WAIT_NANOS) {
-      keepsUp = false;
-    }
+    found =
+        new Found(
+            Math.max(0, from - firstFrom),
+            Math.max(0, end - firstFrom),
+            Math.max(0, end - from),
+            found.caughtUp() || from >= firstEnd,
+            !looks.isEmpty(),
+            looks.isEmpty() ? nanos : looks.getFirst().nanos());
   }
 
   /** Records behind at the last look, {@link #UNKNOWN} = there was none yet. */
   long records() {
-    return records;
+    return found.records();
+  }
+
+  /** Records applied since the first look. */
+  long done() {
+    return found.done();
+  }
+
+  /** Records to be applied since the first look. */
+  long total() {
+    return found.total();
   }
 
   /** Whether all was applied that the log held at the first look. */
   boolean caughtUp() {
-    return caughtUp;
+    return found.caughtUp();
   }
 
   /** Whether it is caught up and close behind the log's end. */
-  boolean keepsUp() {
-    return keepsUp;
+  boolean keepsUp(long nanos) {
+    Found last = found;
+    return last.caughtUp()
+        && last.records() <= MAX_RECORDS
+        && nanos - last.sinceNanos() <= maxLagNanos;
+  }
+
+  /**
+   * How long what is not applied may have waited; 0 if nothing is known to wait and the log was
+   * looked at in time.
+   */
+  long ageNanos(long nanos) {
+    Found last = found;
+    long age = Math.max(0, nanos - last.sinceNanos());
+    boolean unknown = last.records() == UNKNOWN;
+    return unknown || (!last.waits() && age <= maxLagNanos) ? 0 : age;
   }
 }

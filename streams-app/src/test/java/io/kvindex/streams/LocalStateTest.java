@@ -3,28 +3,123 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.store.RowFiles;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalStateTest {
 
+  private static final LocalIdentity OWN = LocalIdentity.of("cluster-1", "topic-1");
+
   @TempDir private Path dir;
+  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+  private final Instant start = Instant.now();
+
+  private LocalState state(String application) {
+    return new LocalState(dir, application, metrics);
+  }
+
+  /** A task directory whose database has not been made yet. */
+  private Path rows(String application) throws IOException {
+    return Files.createDirectories(dir.resolve(application).resolve("0_3"));
+  }
+
+  private double discarded(String reason) {
+    return metrics.counter("kvindex.local.rows.discarded", "reason", reason).count();
+  }
 
   @Test
-  void shouldTellRowsThatMayLackDeletions_byHowLongNobodyFollowed() {
-    Instant now = Instant.now();
-    LocalState state = new LocalState(dir.resolve("new"), "app");
-    assertThat(state.isTooOld(now)).as("nothing there yet").isFalse();
-    state.follows(now);
-    assertThat(state.isTooOld(now.plus(Duration.ofMinutes(9)))).isFalse();
-    assertThat(state.isTooOld(now.plus(Duration.ofMinutes(11)))).isTrue();
-    state.follows(now.plus(Duration.ofMinutes(6)));
-    LocalState next = new LocalState(dir.resolve("new"), "app");
-    assertThat(next.isTooOld(now.plus(Duration.ofMinutes(11)))).isFalse();
-    assertThat(next.isTooOld(now.plus(Duration.ofMinutes(17)))).isTrue();
-    assertThat(new LocalState(dir.resolve("new"), "other").isTooOld(now)).isFalse();
+  void shouldDiscardRowsThatMayLackDeletions_byHowLongNobodyFollowed() throws IOException {
+    state("app").prepare(start, OWN);
+    Path rows = rows("app");
+    state("app").follows(start);
+    state("app").prepare(start.plus(Duration.ofMinutes(9)), OWN);
+    assertThat(rows).exists();
+    state("app").follows(start.plus(Duration.ofMinutes(6)));
+    state("app").prepare(start.plus(Duration.ofMinutes(15)), OWN);
+    assertThat(rows).exists();
+    state("app").prepare(start.plus(Duration.ofMinutes(17)), OWN);
+    assertThat(rows).doesNotExist();
+    assertThat(discarded("too_old")).isOne();
+  }
+
+  @Test
+  void shouldKeepRowsOfItsOwn_whenKafkaDoesNotSayWhoItIs() throws IOException {
+    state("app").prepare(start, OWN);
+    Path rows = rows("app");
+    state("app").prepare(start, null);
+    assertThat(rows).exists();
+    state("app").prepare(start, OWN);
+    assertThat(rows).exists();
+  }
+
+  @Test
+  void shouldDiscardRowsOfOthers_andOnlyOfItsApplication() throws IOException {
+    assertDiscarded(LocalIdentity.of("cluster-2", "topic-1"));
+    assertDiscarded(LocalIdentity.of("cluster-1", "topic-2"));
+    assertDiscarded(LocalIdentity.of("cluster-1", ""));
+    assertDiscarded(new LocalIdentity("cluster-1", "topic-1", RowKind.LAYOUT_VERSION + 1));
+    assertDiscarded(new LocalIdentity("cluster-1", "topic-1", RowKind.LAYOUT_VERSION - 1));
+    assertThat(discarded("not_this_changelog")).isEqualTo(5);
+  }
+
+  private void assertDiscarded(LocalIdentity now) throws IOException {
+    state("app").prepare(start, OWN);
+    Path other = rows("other");
+    Path rows = rows("app");
+    state("app").prepare(start, now);
+    assertThat(rows).as("%s", now).doesNotExist();
+    assertThat(other).exists();
+    Path again = rows("app");
+    state("app").prepare(start, now);
+    assertThat(again).as("the same a second time").exists();
+    RowFiles.delete(again);
+  }
+
+  @Test
+  void shouldTakeTheChangelogForItsOwn_whenThereWasNoneAtTheFirstStart() throws IOException {
+    state("app").prepare(start, LocalIdentity.of("cluster-1", ""));
+    Path rows = rows("app");
+    state("app").prepare(start, OWN);
+    assertThat(rows).exists();
+  }
+
+  @Test
+  void shouldDiscardRows_whenNothingSaysWhoseTheyAre() throws IOException {
+    assertDiscardedWith(null);
+    assertDiscardedWith("");
+    assertDiscardedWith("cluster.id=cluster-1\nrow.layout=many");
+    assertDiscardedWith("\\u12");
+  }
+
+  private void assertDiscardedWith(@Nullable String text) throws IOException {
+    Path file = dir.resolve("app.identity");
+    Files.deleteIfExists(file);
+    if (text != null) {
+      Files.writeString(file, text);
+    }
+    Path rows = rows("app");
+    state("app").prepare(start, OWN);
+    assertThat(rows).doesNotExist();
+  }
+
+  @Test
+  void shouldDiscardOnlyTheDamagedPartition() throws IOException {
+    state("app").prepare(start, OWN);
+    Path sound = rows("app");
+    Path damaged = Files.createDirectories(dir.resolve("app").resolve("0_11").resolve("rocksdb"));
+    Files.writeString(damaged.resolve("prefix-table"), "a file where a directory has to be");
+    state("app").prepare(start, OWN);
+    assertThat(sound).exists();
+    assertThat(damaged).doesNotExist();
+    assertThat(discarded("damaged")).isOne();
   }
 }

@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -10,16 +11,17 @@ class PartitionBacklogTest {
 
   private static final long START = Long.MAX_VALUE - 1_000;
 
-  private final PartitionBacklog backlog = new PartitionBacklog();
+  private final PartitionBacklog backlog = new PartitionBacklog(Duration.ofSeconds(2));
+  private long now = START;
 
   @Test
   void shouldKeepUp_whenAllWasAppliedThatTheLogHeldAtFirst() {
-    assertThat(backlog.keepsUp()).isFalse();
+    assertThat(backlog.keepsUp(now)).isFalse();
     note(100, 99, 0);
-    assertThat(backlog.keepsUp()).isFalse();
+    assertThat(backlog.keepsUp(now)).isFalse();
     note(150, 100, 200);
     assertThat(backlog.caughtUp()).isTrue();
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
     assertThat(backlog.records()).isEqualTo(50);
   }
 
@@ -27,11 +29,11 @@ class PartitionBacklogTest {
   void shouldNotKeepUp_whileTooManyRecordsWait() {
     note(100, 100, 0);
     note(10_100, 100, 200);
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
     note(10_101, 100, 400);
-    assertThat(backlog.keepsUp()).isFalse();
+    assertThat(backlog.keepsUp(now)).isFalse();
     note(20_000, 19_000, 600);
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
   }
 
   @Test
@@ -39,11 +41,11 @@ class PartitionBacklogTest {
     note(100, 100, 0);
     note(101, 100, 200);
     note(101, 100, 2_200);
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
     note(101, 100, 2_201);
-    assertThat(backlog.keepsUp()).isFalse();
+    assertThat(backlog.keepsUp(now)).isFalse();
     note(101, 101, 2_400);
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
   }
 
   /** Always behind, never long: what waits at any look came after the look before. */
@@ -52,7 +54,7 @@ class PartitionBacklogTest {
     note(100, 100, 0);
     for (int i = 1; i < 1_000; i++) {
       note(100 + 50 * i, 100 + 50 * (i - 1), 200L * i);
-      assertThat(backlog.keepsUp()).isTrue();
+      assertThat(backlog.keepsUp(now)).isTrue();
     }
   }
 
@@ -64,33 +66,46 @@ class PartitionBacklogTest {
     for (int i = 1; i <= 100; i++) {
       note(10L * i, from, 200L * i);
     }
-    assertThat(backlog.keepsUp()).isFalse();
+    assertThat(backlog.keepsUp(now)).isFalse();
     for (int i = 101; from < 10L * (i - 11); i++) {
       from += 30;
       note(10L * i, from, 200L * i);
       // The first record that waits was seen at look from / 10 + 1.
-      assertThat(backlog.keepsUp()).isEqualTo(i - (from / 10 + 1) <= 10);
+      assertThat(backlog.keepsUp(now)).isEqualTo(i - (from / 10 + 1) <= 10);
     }
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
   }
 
   @Test
   void shouldNotKeepUp_whenTheLogCouldNotBeSeenForLong() {
     note(100, 100, 0);
-    unseen(2_000);
-    assertThat(backlog.keepsUp()).isTrue();
-    unseen(2_001);
-    assertThat(backlog.keepsUp()).isFalse();
+    now = at(2_000);
+    assertThat(backlog.keepsUp(now)).isTrue();
+    now = at(2_001);
+    assertThat(backlog.keepsUp(now)).isFalse();
     note(100, 100, 2_200);
-    assertThat(backlog.keepsUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
+  }
+
+  /** Kafka is away: what is known does not change, and may be the older the longer it lasts. */
+  @Test
+  void shouldGrowOld_whileTheLogCanNotBeSeen() {
+    assertThat(backlog.ageNanos(now)).isZero();
+    note(100, 100, 0);
+    assertThat(backlog.ageNanos(at(2_000))).isZero();
+    assertThat(backlog.ageNanos(at(2_001))).isEqualTo(TimeUnit.MILLISECONDS.toNanos(2_001));
+    assertThat(backlog.ageNanos(at(600_000))).isEqualTo(TimeUnit.MINUTES.toNanos(10));
+    note(101, 100, 601_000);
+    assertThat(backlog.ageNanos(at(601_100))).isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
+    note(102, 101, 601_200);
+    assertThat(backlog.ageNanos(at(601_200))).isZero();
+    assertThat(backlog.done()).isOne();
+    assertThat(backlog.total()).isEqualTo(2);
   }
 
   private void note(long end, long from, long ms) {
-    backlog.note(end, from, at(ms));
-  }
-
-  private void unseen(long ms) {
-    backlog.unseen(at(ms));
+    now = at(ms);
+    backlog.note(end, from, now);
   }
 
   /** Counts on across the greatest long, as nano time may. */

@@ -33,6 +33,7 @@ public final class TableWriter {
   private final Sweeper sweeper;
   private final Counts counts;
   private final Limits limits;
+  private boolean pastUnknown;
 
   /**
    * @param store the task's store, changelog included
@@ -57,6 +58,17 @@ public final class TableWriter {
       counts.taken(record == null ? 1 : record.events().size());
     }
     drain(stream);
+  }
+
+  /**
+   * Says where the log begins, before its first record is taken. Where that is not at 0, retention
+   * or choice has cut off what streams said before: nobody waits for a predecessor then that is not
+   * there to be read, and a stream whose first record names one is degraded from the start.
+   *
+   * @param offset of the first record there was to read
+   */
+  public void startsAt(long offset) {
+    pastUnknown = offset > 0 && table.streams().next() == 1;
   }
 
   /**
@@ -120,7 +132,14 @@ public final class TableWriter {
         counts.record(Outcome.DUPLICATE, record.events().size());
       }
       case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
-      case HOLD -> hold(record, stream, offset, appendTimeMs);
+      case HOLD -> {
+        if (pastUnknown && table.streams().get(record.stream()) == null) {
+          counts.add(Outcome.GAP);
+          apply(record, stream.withGaps(1), offset, appendTimeMs);
+        } else {
+          hold(record, stream, offset, appendTimeMs);
+        }
+      }
     }
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
+import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,21 +13,40 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OwnerView {
 
-  static final OwnerView EMPTY = new OwnerView(0, new @Nullable Owner[0], new long[0]);
+  /** Begins at random, so that no two processes give the same number to different views. */
+  private static final AtomicLong IDS = new AtomicLong(new SecureRandom().nextLong());
 
-  private final long version;
+  static final OwnerView EMPTY = of(IDS.getAndIncrement(), new @Nullable Owner[0]);
+
+  private final long id;
   private final @Nullable Owner[] bySlot;
   private final long[] live;
 
-  private OwnerView(long version, @Nullable Owner[] bySlot, long[] live) {
-    this.version = version;
+  private OwnerView(long id, @Nullable Owner[] bySlot, long[] live) {
+    this.id = id;
     this.bySlot = bySlot;
     this.live = live;
   }
 
-  /** Grows by one with each owner added or retired; equal versions of one index are equal views. */
-  public long version() {
-    return version;
+  /**
+   * A view made elsewhere.
+   *
+   * @param id its {@link #id} there
+   * @param bySlot the live owner of each slot, null where there is none; not copied
+   */
+  public static OwnerView of(long id, @Nullable Owner[] bySlot) {
+    long[] live = new long[(bySlot.length + 63) >>> 6];
+    for (int slot = 0; slot < bySlot.length; slot++) {
+      if (bySlot[slot] != null) {
+        live[slot >>> 6] |= 1L << slot;
+      }
+    }
+    return new OwnerView(id, bySlot, live);
+  }
+
+  /** Views of the same number are equal, whichever replica they are of. */
+  public long id() {
+    return id;
   }
 
   /** One more than the highest slot in use. */
@@ -67,12 +88,12 @@ public final class OwnerView {
     owners[slot] = owner;
     long[] bits = Arrays.copyOf(live, (slots + 63) >>> 6);
     bits[slot >>> 6] |= 1L << slot;
-    return new OwnerView(version + 1, owners, bits);
+    return new OwnerView(IDS.getAndIncrement(), owners, bits);
   }
 
   OwnerView without(int slot) {
     long[] bits = live.clone();
     bits[slot >>> 6] &= ~(1L << slot);
-    return new OwnerView(version + 1, bySlot, bits);
+    return new OwnerView(IDS.getAndIncrement(), bySlot, bits);
   }
 }

@@ -35,5 +35,8 @@ public final class RowKind {
   public static final byte BLOCK = 'B';
   public static final byte ORPHAN = 'U';
 
+  /** Of rows as a whole: to be raised where rows of before can not be gone on with. */
+  public static final int LAYOUT_VERSION = 1;
+
   private RowKind() {}
 }

@@ -9,7 +9,7 @@ import io.kvindex.model.event.RecordWriter;
 /** What all row values share: a version byte first, so that an older program refuses newer rows. */
 final class RowValue {
 
-  private static final int VERSION = 1;
+  private static final int VERSION = RowKind.LAYOUT_VERSION;
 
   private RowValue() {}
 

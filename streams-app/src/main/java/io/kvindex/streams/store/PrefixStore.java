@@ -14,8 +14,10 @@ import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
@@ -47,19 +49,27 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
 
   private final KeyValueStore<Bytes, byte[]> inner;
   private final Epochs epochs;
+  private final StoreFaults faults;
+  private TaskId task = new TaskId(0, 0);
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
   private int smallBatches;
 
-  PrefixStore(KeyValueStore<Bytes, byte[]> inner, Epochs epochs) {
+  PrefixStore(KeyValueStore<Bytes, byte[]> inner, Epochs epochs, StoreFaults faults) {
     this.inner = inner;
     this.epochs = epochs;
+    this.faults = faults;
   }
 
   @Override
   public void init(StateStoreContext context, StateStore root) {
-    inner.init(new RestoreContext(context, this::restore), root);
-    open(new PartitionTable(context.taskId().partition(), inner, epochs));
+    task = context.taskId();
+    try {
+      inner.init(new RestoreContext(context, this::restore), root);
+      open(new PartitionTable(task.partition(), inner, epochs));
+    } catch (RuntimeException e) {
+      throw faults.of(task, e);
+    }
   }
 
   private synchronized void open(PartitionTable table) {
@@ -67,7 +77,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
       unloaded = table;
       loader = null;
     } else {
-      loader = TableLoader.start(table);
+      loader = TableLoader.start(table, inner.approximateNumEntries());
     }
   }
 
@@ -80,7 +90,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
   private synchronized TableLoader loader() {
     TableLoader current = loader;
     if (current == null && unloaded != null) {
-      current = TableLoader.start(unloaded);
+      current = TableLoader.start(unloaded, inner.approximateNumEntries());
       unloaded = null;
       loader = current;
     }
@@ -90,12 +100,20 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     return current;
   }
 
+  private PartitionTable loadedTable() {
+    try {
+      return loader().await();
+    } catch (TableLoader.UnreadableException e) {
+      throw faults.damaged(task, e);
+    }
+  }
+
   /** Rows from the changelog, in the order they were written; a null value deletes. */
   private void restore(Collection<KeyValue<byte[], byte[]>> batch) {
     if (fillInBulk(batch)) {
       return;
     }
-    PartitionTable table = loader().await();
+    PartitionTable table = loadedTable();
     Map<Bytes, byte @Nullable []> written = new HashMap<>();
     List<KeyValue<Bytes, byte[]>> rows = new ArrayList<>(batch.size());
     List<byte @Nullable []> before = new ArrayList<>(batch.size());
@@ -103,13 +121,13 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
       Bytes key = Bytes.wrap(row.key);
       rows.add(KeyValue.pair(key, row.value));
       if (row.key[0] == RowKind.BLOCK || row.key[0] == RowKind.CONTENT) {
-        before.add(written.containsKey(key) ? written.get(key) : inner.get(key));
+        before.add(written.containsKey(key) ? written.get(key) : get(key));
         written.put(key, row.value);
       } else {
         before.add(null);
       }
     }
-    inner.putAll(rows);
+    putAll(rows);
     for (int i = 0; i < rows.size(); i++) {
       table.fold(rows.get(i).key.get(), before.get(i), rows.get(i).value);
     }
@@ -128,7 +146,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     if (unloaded == null || smallBatches > 1) {
       return false;
     }
-    inner.putAll(batch.stream().map(row -> KeyValue.pair(Bytes.wrap(row.key), row.value)).toList());
+    putAll(batch.stream().map(row -> KeyValue.pair(Bytes.wrap(row.key), row.value)).toList());
     return true;
   }
 
@@ -136,7 +154,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
   @SuppressWarnings("unchecked") // the query's class says what it returns
   public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
     if (query instanceof TableAccessQuery) {
-      return answer((R) loader().await());
+      return answer((R) loadedTable());
     }
     if (query instanceof ReadViewQuery read) {
       PartitionView view = isOpen() ? view(read) : null;
@@ -177,32 +195,56 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public void put(Bytes key, byte[] value) {
-    inner.put(key, value);
+    try {
+      inner.put(key, value);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override
   public byte[] putIfAbsent(Bytes key, byte[] value) {
-    return inner.putIfAbsent(key, value);
+    try {
+      return inner.putIfAbsent(key, value);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override
   public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
-    inner.putAll(entries);
+    try {
+      inner.putAll(entries);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override
   public byte[] delete(Bytes key) {
-    return inner.delete(key);
+    try {
+      return inner.delete(key);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override
   public byte[] get(Bytes key) {
-    return inner.get(key);
+    try {
+      return inner.get(key);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override
   public KeyValueIterator<Bytes, byte[]> range(Bytes from, Bytes to) {
-    return inner.range(from, to);
+    try {
+      return inner.range(from, to);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override
@@ -247,6 +289,10 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    inner.commit(changelogOffsets);
+    try {
+      inner.commit(changelogOffsets);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 }

@@ -12,14 +12,17 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
 
   private final String name;
   private final Epochs epochs;
+  private final StoreFaults faults;
 
   /**
    * @param name name of the store
    * @param epochs shared by all indexes of the process
+   * @param faults shared by all stores of the process
    */
-  public PrefixStoreSupplier(String name, Epochs epochs) {
+  public PrefixStoreSupplier(String name, Epochs epochs, StoreFaults faults) {
     this.name = name;
     this.epochs = epochs;
+    this.faults = faults;
   }
 
   @Override
@@ -29,7 +32,7 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
 
   @Override
   public KeyValueStore<Bytes, byte[]> get() {
-    return new PrefixStore(Stores.persistentKeyValueStore(name).get(), epochs);
+    return new PrefixStore(Stores.persistentKeyValueStore(name).get(), epochs, faults);
   }
 
   @Override

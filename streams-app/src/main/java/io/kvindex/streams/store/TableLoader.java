@@ -5,6 +5,7 @@ import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,17 +16,36 @@ import org.slf4j.LoggerFactory;
 final class TableLoader {
   private static final Logger LOG = LoggerFactory.getLogger(TableLoader.class);
 
+  /** Rows folded between looks at the time. */
+  private static final int STEP = 1 << 14;
+
+  private static final long TELL_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
+
   private final PartitionTable table;
+  private final long rows;
   private final FutureTask<Boolean> load;
   private volatile boolean cancelled;
+  private long folded;
+  private long toldNs = System.nanoTime();
 
-  private TableLoader(PartitionTable table) {
+  /** The rows are there and can not be read, or are not what they should be. */
+  static final class UnreadableException extends RuntimeException {
+    private UnreadableException(Throwable cause) {
+      super("rows can not be read into the index: " + cause.getMessage(), cause);
+    }
+  }
+
+  private TableLoader(PartitionTable table, long rows) {
     this.table = table;
+    this.rows = rows;
     this.load = new FutureTask<>(this::load);
   }
 
-  static TableLoader start(PartitionTable table) {
-    TableLoader loader = new TableLoader(table);
+  /**
+   * @param rows about how many there are
+   */
+  static TableLoader start(PartitionTable table, long rows) {
+    TableLoader loader = new TableLoader(table, rows);
     Thread thread = new Thread(loader.load, "kvindex-load-" + table.view().partition());
     thread.setDaemon(true);
     thread.start();
@@ -34,15 +54,35 @@ final class TableLoader {
 
   private boolean load() {
     long startedNs = System.nanoTime();
-    boolean whole = table.load(() -> cancelled);
+    boolean whole = table.load(this::isCancelled);
     if (whole) {
       table.view().loaded();
-      LOG.info(
-          "index loaded partition={} ms={}",
-          table.view().partition(),
-          (System.nanoTime() - startedNs) / 1_000_000);
+      if (folded > 0) {
+        LOG.info(
+            "index loaded partition={} rows={} ms={}",
+            table.view().partition(),
+            folded,
+            (System.nanoTime() - startedNs) / 1_000_000);
+      }
     }
     return whole;
+  }
+
+  /** Asked before each row. */
+  private boolean isCancelled() {
+    if (++folded % STEP == 0) {
+      table.view().loading(folded, rows);
+      long now = System.nanoTime();
+      if (now - toldNs > TELL_EVERY_NS) {
+        toldNs = now;
+        LOG.info(
+            "loading the index partition={} rows={} of about {}",
+            table.view().partition(),
+            folded,
+            rows);
+      }
+    }
+    return cancelled;
   }
 
   /** For readers, who see from its state what it is worth. */
@@ -53,7 +93,8 @@ final class TableLoader {
   /**
    * Waits until every row is folded; the caller is the table's writer from then on.
    *
-   * @throws IllegalStateException if the store was closed meanwhile, or its rows can not be read
+   * @throws IllegalStateException if the store was closed meanwhile
+   * @throws UnreadableException if its rows can not be read
    */
   PartitionTable await() {
     try {
@@ -62,7 +103,7 @@ final class TableLoader {
       }
       return table;
     } catch (ExecutionException e) {
-      throw new IllegalStateException("rows could not be read into the index", e.getCause());
+      throw new UnreadableException(e.getCause() == null ? e : e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the index was loading", e);

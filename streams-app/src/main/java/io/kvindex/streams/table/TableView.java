@@ -4,11 +4,15 @@ package io.kvindex.streams.table;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
+import io.kvindex.streams.dump.RowDigests;
 import io.kvindex.streams.dump.TableDump;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.DumpVisitor;
+import io.kvindex.streams.view.HeldBlock;
+import io.kvindex.streams.view.OwnerIdentity;
+import io.kvindex.streams.view.PartitionDigest;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.io.IOException;
@@ -18,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +41,8 @@ public final class TableView implements PartitionView {
   private final Orphans orphans;
   private volatile State state = State.LOADING;
   private volatile boolean complete;
+  private volatile long rowsLoaded;
+  private volatile long rowsToLoad;
 
   TableView(
       int partition,
@@ -50,6 +57,27 @@ public final class TableView implements PartitionView {
     this.names = names;
     this.streams = streams;
     this.orphans = orphans;
+  }
+
+  /** So many rows of about so many are in the index. */
+  public void loading(long done, long of) {
+    rowsToLoad = Math.max(done, of);
+    rowsLoaded = done;
+  }
+
+  /** Rows that are in the index while it is loaded. */
+  public long rowsLoaded() {
+    return rowsLoaded;
+  }
+
+  /** Whether all are. */
+  public boolean isLoaded() {
+    return state != State.LOADING;
+  }
+
+  /** About how many will be. */
+  public long rowsToLoad() {
+    return rowsToLoad;
   }
 
   /** All rows are in the index; the changelog may hold newer ones. */
@@ -145,9 +173,30 @@ public final class TableView implements PartitionView {
   @Override
   public void dump(TableId table, LongPredicate wanted, DumpVisitor visitor)
       throws IOException, DumpFailedException {
+    requireComplete();
+    new TableDump(rows, this::isClosed, DUMPED_AT_ONCE).run(table, wanted, visitor);
+  }
+
+  @Override
+  public PartitionDigest digest(Predicate<OwnerIdentity> wanted) throws DumpFailedException {
+    requireComplete();
+    return new RowDigests(rows, this::isClosed).of(wanted);
+  }
+
+  @Override
+  public @Nullable List<HeldBlock> blocks(String ownerId, long from, int most)
+      throws DumpFailedException {
+    requireComplete();
+    return new RowDigests(rows, this::isClosed).blocks(ownerId, from, most);
+  }
+
+  private boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
+  private void requireComplete() throws DumpFailedException {
     if (!complete) {
       throw new DumpFailedException("the partition is not loaded yet");
     }
-    new TableDump(rows, () -> state == State.CLOSED, DUMPED_AT_ONCE).run(table, wanted, visitor);
   }
 }

@@ -39,6 +39,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
+  private boolean started;
 
   IndexProcessor(String storeName, Counts counts, Limits limits) {
     this.storeName = storeName;
@@ -67,6 +68,10 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   @Override
   public void process(Record<String, byte[]> record) {
     RecordMetadata metadata = Objects.requireNonNull(context).recordMetadata().orElseThrow();
+    if (!started) {
+      started = true;
+      Objects.requireNonNull(writer).startsAt(metadata.offset());
+    }
     EventRecord event;
     try {
       event = EventRecordCodec.decode(record.value());

@@ -6,6 +6,7 @@ import io.kvindex.streams.apply.Counts;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.store.PrefixStoreSupplier;
+import io.kvindex.streams.store.StoreFaults;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -49,15 +50,26 @@ public final class IndexTopology implements Supplier<Topology> {
   private final Epochs epochs;
   private final Counts counts;
   private final Limits limits;
+  private final StoreFaults faults;
 
   /**
    * @param epochs shared by all indexes of the process
    * @param counts takes what became of records
    */
   public IndexTopology(Epochs epochs, Counts counts, Limits limits) {
+    this(epochs, counts, limits, new StoreFaults(() -> {}));
+  }
+
+  /**
+   * The same that tells of rows thrown away.
+   *
+   * @param faults shared by all stores of the process
+   */
+  public IndexTopology(Epochs epochs, Counts counts, Limits limits, StoreFaults faults) {
     this.epochs = epochs;
     this.counts = counts;
     this.limits = limits;
+    this.faults = faults;
   }
 
   @Override
@@ -81,7 +93,9 @@ public final class IndexTopology implements Supplier<Topology> {
     public Set<StoreBuilder<?>> stores() {
       StoreBuilder<KeyValueStore<Bytes, byte[]>> store =
           Stores.keyValueStoreBuilder(
-                  new PrefixStoreSupplier(STORE, epochs), Serdes.Bytes(), Serdes.ByteArray())
+                  new PrefixStoreSupplier(STORE, epochs, faults),
+                  Serdes.Bytes(),
+                  Serdes.ByteArray())
               .withLoggingEnabled(CHANGELOG)
               .withCachingDisabled();
       return Set.of(store);

@@ -7,9 +7,11 @@ import io.kvindex.model.TableId;
 import io.kvindex.streams.index.PrefixIndex;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,4 +92,25 @@ public interface PartitionView {
    */
   void dump(TableId table, LongPredicate wanted, DumpVisitor visitor)
       throws IOException, DumpFailedException;
+
+  /**
+   * Sums up what each owner holds, from the rows, pools and blocks that expire included. Reads all
+   * of them, as {@link #dump} does, and must not be called by threads that answer queries either.
+   *
+   * @param wanted which owners to tell
+   * @throws DumpFailedException if the rows can not be read
+   */
+  PartitionDigest digest(Predicate<OwnerIdentity> wanted) throws DumpFailedException;
+
+  /**
+   * Lists what an owner holds, from the rows, in the order of engine hashes as unsigned numbers.
+   * Not for threads that answer queries.
+   *
+   * @param ownerId see {@link OwnerIdentity#id}
+   * @param from the first engine hash
+   * @param most rows to list; a block's rows are never apart, so there may be a few more
+   * @return null = no live owner has that id
+   * @throws DumpFailedException if the rows can not be read
+   */
+  @Nullable List<HeldBlock> blocks(String ownerId, long from, int most) throws DumpFailedException;
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.store;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.TaskId;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides what follows where RocksDB can not read or write its rows: Kafka Streams throws them away
+ * and restores them from the changelog, a few times. A disk that goes on failing is given up, as
+ * trying again for ever would help nobody. Thread-safe.
+ */
+public final class StoreFaults {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoreFaults.class);
+
+  /** Times a partition's rows are thrown away within {@link #WITHIN_NS}. */
+  static final int MOST = 3;
+
+  private static final long WITHIN_NS = TimeUnit.HOURS.toNanos(1);
+
+  private final Runnable counter;
+  private final Map<TaskId, Deque<Long>> times = new HashMap<>();
+
+  /**
+   * @param counter told whenever rows are thrown away
+   */
+  public StoreFaults(Runnable counter) {
+    this.counter = counter;
+  }
+
+  /** Rows can not be kept here: nothing but a person can help. */
+  public static final class GivenUpException extends RuntimeException {
+    private GivenUpException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** What to throw for an exception of RocksDB's store; others are handed back as they are. */
+  RuntimeException of(TaskId task, RuntimeException problem) {
+    for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RocksDBException) {
+        return damaged(task, cause);
+      }
+    }
+    return problem;
+  }
+
+  /** What to throw where rows are not what they should be. */
+  RuntimeException damaged(TaskId task, Throwable cause) {
+    if (mayTryAgain(task)) {
+      LOG.warn(
+          "rows of partition {} can not be used ({}): thrown away and restored from the changelog",
+          task.partition(),
+          cause.getMessage());
+      counter.run();
+      return new TaskCorruptedException(Set.of(task));
+    }
+    return new GivenUpException(
+        "rows of partition "
+            + task.partition()
+            + " can not be kept, though they were built anew "
+            + MOST
+            + " times: "
+            + cause.getMessage(),
+        cause);
+  }
+
+  private synchronized boolean mayTryAgain(TaskId task) {
+    Deque<Long> of = times.computeIfAbsent(task, t -> new ArrayDeque<>());
+    long now = System.nanoTime();
+    while (!of.isEmpty() && now - of.getFirst() > WITHIN_NS) {
+      of.removeFirst();
+    }
+    if (of.size() >= MOST) {
+      return false;
+    }
+    of.addLast(now);
+    return true;
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.view;
+
+/**
+ * One residency row of an owner.
+ *
+ * @param engineHash the engine's name for the block
+ * @param group attention group
+ * @param copies how often it is held
+ * @param resolved whether its prefix is known, so that queries may find it
+ * @param lookupKey its key in the index, 0 unless {@code resolved}
+ */
+public record HeldBlock(long engineHash, int group, int copies, boolean resolved, long lookupKey) {}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.view;
+
+import java.util.List;
+
+/**
+ * What a partition holds at one position of the log.
+ *
+ * @param appliedOffset highest offset of the events topic that is applied, by the streams' rows; -1
+ *     = none
+ * @param streams streams it knows
+ * @param held records that wait for their predecessor
+ * @param positions sum of the hashes of all streams' positions and gaps
+ * @param settled whether all of it is of that position; false while records come too fast
+ * @param owners live owners with their blocks, in no order
+ */
+public record PartitionDigest(
+    long appliedOffset,
+    int streams,
+    int held,
+    long positions,
+    boolean settled,
+    List<OwnerDigest> owners) {
+
+  public PartitionDigest {
+    owners = List.copyOf(owners);
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.common.config.types.Password;
+import org.apache.kafka.streams.StreamsConfig;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a site's settings mean for each client of Kafka Streams, as Streams itself reads them. */
+class KafkaSettingsTest {
+
+  private static final String SESSION = "session.timeout.ms";
+
+  private static StreamsConfig config(Map<String, Object> site) {
+    Properties properties = IndexerConfig.on(site, Path.of("state")).streamsProperties();
+    return new StreamsConfig(properties);
+  }
+
+  private static @Nullable Object mainConsumer(StreamsConfig config, String name) {
+    return config.getMainConsumerConfigs("g", "c", 0).get(name);
+  }
+
+  @Test
+  void shouldReachEveryClient_whenTheyAreForAll() {
+    Password secret = new Password("s3cret");
+    StreamsConfig config =
+        config(
+            Map.of(
+                "bootstrap.servers",
+                "h:1",
+                "security.protocol",
+                "SASL_SSL",
+                "sasl.jaas.config",
+                secret));
+    assertThat(config.getMainConsumerConfigs("g", "c", 0))
+        .containsEntry("security.protocol", "SASL_SSL")
+        .containsEntry("sasl.jaas.config", secret);
+    assertThat(config.getRestoreConsumerConfigs("c"))
+        .containsEntry("security.protocol", "SASL_SSL")
+        .containsEntry("sasl.jaas.config", secret);
+    assertThat(config.getProducerConfigs("c"))
+        .containsEntry("security.protocol", "SASL_SSL")
+        .containsEntry("sasl.jaas.config", secret);
+    assertThat(config.getAdminConfigs("c"))
+        .containsEntry("security.protocol", "SASL_SSL")
+        .containsEntry("sasl.jaas.config", secret);
+  }
+
+  @Test
+  void shouldReplaceOurs_whenTheyAreForSomeClients() {
+    assertThat(mainConsumer(config(Map.of("bootstrap.servers", "h:1")), SESSION)).isEqualTo(6_000);
+    assertThat(
+            mainConsumer(
+                config(Map.of("bootstrap.servers", "h:1", "consumer." + SESSION, "3000")), SESSION))
+        .isEqualTo("3000");
+    assertThat(
+            mainConsumer(
+                config(Map.of("bootstrap.servers", "h:1", "main.consumer." + SESSION, "2000")),
+                SESSION))
+        .isEqualTo("2000");
+    StreamsConfig tuned =
+        config(Map.of("bootstrap.servers", "h:1", "producer.linger.ms", "7", "poll.ms", "20"));
+    assertThat(tuned.getProducerConfigs("c")).containsEntry("linger.ms", "7");
+    assertThat(tuned.getLong(StreamsConfig.POLL_MS_CONFIG)).isEqualTo(20L);
+  }
+
+  @Test
+  void shouldPrintNoSecret() {
+    IndexerConfig config =
+        IndexerConfig.on(
+            Map.of("bootstrap.servers", "h:1", "ssl.key.password", new Password("s3cret")),
+            Path.of("state"));
+    assertThat(config.toString()).contains("[hidden]").doesNotContain("s3cret");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.streams.past;
+
+import org.jspecify.annotations.NullMarked;
