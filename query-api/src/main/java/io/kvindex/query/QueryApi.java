@@ -6,12 +6,11 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.query.access.AccessLog;
 import io.kvindex.query.access.AccessLogSettings;
-import io.kvindex.query.binary.BinaryAnswers;
-import io.kvindex.query.conductor.ConductorAnswers;
+import io.kvindex.query.contract.ContractRoutes;
 import io.kvindex.query.dialect.Dialect;
-import io.kvindex.query.dynamo.DynamoAnswers;
+import io.kvindex.query.digest.DigestRoutes;
 import io.kvindex.query.dynamo.DynamoMeters;
-import io.kvindex.query.explain.ExplainRoute;
+import io.kvindex.query.explain.Explainer;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.http.RequestObserver;
@@ -38,6 +37,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,12 +130,17 @@ public final class QueryApi implements AutoCloseable {
    */
   public static QueryApi start(
       Options options, IndexAccess index, PrometheusMeterRegistry metrics) {
-    return start(options, index, metrics, FrameReader.NONE);
+    return start(options, Replica.alone(index), metrics, FrameReader.NONE);
   }
 
-  /** The same with decoders to try on quarantined frames. */
+  /**
+   * The same for one of several replicas.
+   *
+   * @param reader decoders to try on quarantined frames
+   */
   public static QueryApi start(
-      Options options, IndexAccess index, PrometheusMeterRegistry metrics, FrameReader reader) {
+      Options options, Replica replica, PrometheusMeterRegistry metrics, FrameReader reader) {
+    IndexAccess index = replica.index();
     @Nullable AccessLog log = accessLog(options, metrics);
     RegistrationTable registrations =
         new RegistrationTable(options.kafka(), options.media(), options.generations(), metrics);
@@ -152,41 +158,38 @@ public final class QueryApi implements AutoCloseable {
                   new BinaryRegistration(service),
                   Dialect.DYNAMO,
                   new DynamoRegistration(service)));
-      OverviewRoutes overview = new OverviewRoutes(registrations::snapshot, index);
+      OverviewRoutes overview =
+          new OverviewRoutes(registrations::snapshot, index, replica.cluster());
       StatusRoutes status =
           new StatusRoutes(registrations, progress, index, metrics, options.minInitialWorkers());
       QuarantineRoutes quarantine =
           new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
       VisibleEvents events = new VisibleEvents(registrations::snapshot, progress::get, index);
-      ExplainRoute explaining =
-          new ExplainRoute(
+      Explainer explainer =
+          new Explainer(
               registrations::snapshot,
               index,
               new PublisherReports(registrations::snapshot, progress::get, index),
               events,
-              options.media(),
-              options.http().maxItems());
+              options.media());
       PeerRoutes peering = new PeerRoutes(peers, registrations::snapshot, index);
+      DigestRoutes digests = new DigestRoutes(index);
+      ContractRoutes contract = new ContractRoutes();
       RequestObserver meters = new DynamoMeters(metrics);
       HttpServer server =
           HttpServer.start(
               options.http(),
-              new DialectAnswers(
-                  Map.of(
-                      Dialect.CONDUCTOR,
-                      new ConductorAnswers(registrations::snapshot, index),
-                      Dialect.BINARY,
-                      new BinaryAnswers(registrations::snapshot, index),
-                      Dialect.DYNAMO,
-                      new DynamoAnswers(registrations::snapshot, index))),
+              DialectAnswers.all(registrations::snapshot, index).explainedBy(explainer),
               events,
+              replica.questions(),
               routes -> {
                 registering.addTo(routes);
                 overview.addTo(routes);
                 status.addTo(routes);
                 quarantine.addTo(routes);
                 peering.addTo(routes);
-                explaining.addTo(routes);
+                digests.addTo(routes);
+                contract.addTo(routes);
                 AccessLog.addTo(routes, log);
               },
               log == null ? meters : meters.and(log),
@@ -216,9 +219,19 @@ public final class QueryApi implements AutoCloseable {
     return server.port();
   }
 
+  /** Methods served, by path. */
+  public SortedMap<String, SortedSet<String>> routes() {
+    return server.routes();
+  }
+
   /** Why queries can not be answered yet, null if they can; {@code /ready} may wait for more. */
   public @Nullable String whyNotServing() {
     return status.whyNotServing();
+  }
+
+  /** {@code /ready} says no from now on; everything is answered as before. */
+  public void drain() {
+    status.drain();
   }
 
   /** The registrations this replica sees. */

@@ -19,6 +19,7 @@ import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.sandbox.broker.SharedBroker;
@@ -111,9 +112,54 @@ class QueryApiIT {
       assertThat(answer.body())
           .isEqualTo("{\"error\":\"restoring 3 of 8 partitions\",\"reason\":\"not_ready\"}");
       assertThat(get("/health").statusCode()).isEqualTo(200);
+      assertThat(get("/health").body()).isEqualTo("{\"status\":\"up\"}");
     } finally {
       index.reason = null;
     }
+  }
+
+  /** One context's partition is there, the other's is still restored. */
+  @Test
+  void shouldTellForOneContext_whenAskedWhetherItIsReady() throws Exception {
+    String here = SharedBroker.unique("api");
+    String there = SharedBroker.unique("api");
+    post("/register", registration(here));
+    post("/register", registration(there));
+    index.reason = "partition 7 is restoring rows: 1 of 4 (25 %)";
+    index.unreadable = there;
+    try {
+      assertThat(get("/ready").statusCode()).isEqualTo(503);
+      assertThat(get("/ready?model=" + here).statusCode()).isEqualTo(200);
+      assertThat(get("/ready?model=" + here + "&block_size=16").statusCode()).isEqualTo(200);
+      assertThat(get("/ready?model=" + there).body()).contains("25 %");
+      assertThat(get("/ready?model=" + there + "&block_size=16").statusCode()).isEqualTo(503);
+      assertThat(get("/ready?model=" + there + "&block_size=17").statusCode()).isEqualTo(200);
+      assertThat(get("/ready?model=" + there + "&tenant_id=x").statusCode()).isEqualTo(200);
+      assertThat(query(here).statusCode()).isEqualTo(200);
+      HttpResponse<String> refused = query(there);
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.body()).contains("partition 7", "25 %", "\"reason\":\"not_ready\"");
+      assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+    } finally {
+      index.reason = null;
+      index.unreadable = null;
+    }
+  }
+
+  private HttpResponse<String> query(String model) throws Exception {
+    return post("/query", "{\"model\":\"" + model + "\",\"block_size\":16,\"token_ids\":[1]}");
+  }
+
+  @Test
+  void shouldFilterByModelAndGroupOnly_whenWorkersAreListed() throws Exception {
+    String name = SharedBroker.unique("api");
+    post("/register", registration(name));
+    String model = "/workers?model_name=" + name;
+    assertThat(get(model).body()).contains("\"instance_id\":\"" + name + "\"");
+    assertThat(get(model + "&routing_group=default").body()).contains(name);
+    assertThat(get(model + "&routing_group=nobody").body()).isEqualTo("[]");
+    assertThat(get(model + "&tenant_id=nobody").body()).contains(name);
+    post("/unregister", registration(name));
   }
 
   @Test
@@ -153,8 +199,13 @@ class QueryApiIT {
             "kvindex_publisher_generation" + who + tenant + (double) generation,
             "kvindex_publisher_life" + who + tenant + "7.0",
             "kvindex_publisher_clears" + who + tenant + "0.0",
-            "kvindex_publisher_last_sequence" + who + tenant + "41.0");
+            "kvindex_publisher_last_sequence" + who + tenant + "41.0",
+            "kvindex_publisher_unverified"
+                + who
+                + tenant.replace("}", ",what=\"shards\"}")
+                + "1.0");
     assertThat(listener.at("/counters/stored").asLong()).isEqualTo(5);
+    assertThat(listener.path("unverified").toString()).isEqualTo("[\"shards\"]");
     assertThat(worker(name).at("/endpoints/0").asText()).isEqualTo("tcp://10.0.0.1:5557");
   }
 
@@ -191,7 +242,7 @@ class QueryApiIT {
             3_000_001,
             PublisherState.DEGRADED,
             "3 batches lost",
-            Map.of("stored", 5L),
+            Map.of("stored", 5L, "remarked_unverified_shards", 3L, "remarked_unverified_tier", 0L),
             Map.of(),
             List.of(),
             new Connection(true, 2_500_000));
@@ -229,14 +280,23 @@ class QueryApiIT {
     return URI.create("http://127.0.0.1:" + api.port() + path);
   }
 
-  private static final class EmptyIndex implements IndexAccess, TableView {
+  private static final class EmptyIndex implements IndexAccess, LocalView {
     private final PrefixIndex index = new PrefixIndex();
     private volatile @Nullable String reason;
+
+    /** Model whose tables are not here. */
+    private volatile @Nullable String unreadable;
+
     private volatile Map<PublisherId, Map<String, Long>> held = Map.of();
 
     @Override
-    public TableView view(TableId table) {
-      return this;
+    public @Nullable String notReadyReason(TableId table) {
+      return table.model().equals(unreadable) ? reason : null;
+    }
+
+    @Override
+    public @Nullable TableView view(TableId table) {
+      return table.model().equals(unreadable) ? null : this;
     }
 
     @Override
@@ -277,11 +337,6 @@ class QueryApiIT {
 
     @Override
     public Collection<ContextNames> contexts() {
-      return List.of();
-    }
-
-    @Override
-    public Collection<String> loraNames(String instanceId, long loraId) {
       return List.of();
     }
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.binary;
 
-import io.kvindex.query.error.ApiException;
-import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.QueryAnswers;
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
@@ -72,15 +70,11 @@ public final class BinaryAnswers implements QueryAnswers {
     if (filter != null && only < 0) {
       return 0;
     }
-    TableView view = index.view(rows.table());
-    if (view == null) {
-      throw ApiException.of(
-          ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
-    }
-    lookup.trust.add(view, rows);
+    TableView view = index.readable(rows.table());
     TierCounter counter = lookup.counter;
     lookup.walk.walk(
         view, form, query, Contexts.ofRequest(query.loraName(), query.cacheSalt()), rows, counter);
+    lookup.trust.add(view, rows);
     int from = filter == null ? 0 : only;
     int to = filter == null ? rows.instances().size() : only + 1;
     int written = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.conductor;
 
-import io.kvindex.query.error.ApiException;
-import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
@@ -48,25 +46,21 @@ final class PromptLookup {
 
   private void writeTable(
       QueryForm form, QueryBody query, TableRows rows, int only, JsonBuffer out) {
-    TableView view = index.view(rows.table());
-    if (view == null) {
-      throw ApiException.of(
-          ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
-    }
-    trust.add(view, rows);
+    TableView view = index.readable(rows.table());
     if (query.loraId() == QueryBody.NO_LORA_ID) {
       walk.walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows, counter);
       for (int i = 0; i < rows.instances().size(); i++) {
         writeRow(rows, i, only, out);
       }
-      return;
+    } else {
+      AdapterNames.byId(view, query.loraId(), rows.instances())
+          .forEach(
+              (names, instances) -> {
+                walk.walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows, counter);
+                instances.forEach(i -> writeRow(rows, i, only, out));
+              });
     }
-    AdapterNames.byId(view, query.loraId(), rows.instances())
-        .forEach(
-            (names, instances) -> {
-              walk.walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows, counter);
-              instances.forEach(i -> writeRow(rows, i, only, out));
-            });
+    trust.add(view, rows);
   }
 
   private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {

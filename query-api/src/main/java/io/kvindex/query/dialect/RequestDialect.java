@@ -3,11 +3,24 @@ package io.kvindex.query.dialect;
 
 import io.javalin.http.Context;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The dialect of a request to a control route, so that its refusals are worded in it too. */
+/**
+ * The dialect of a request as far as it shows before the body is read: refusals are worded in it.
+ */
 public final class RequestDialect {
   private static final String ATTRIBUTE = "kvindex.dialect";
+
+  /** Served by Dynamo's indexer and by none of the others. */
+  private static final Set<String> DYNAMO_ONLY =
+      Set.of(
+          "/query_tiered_by_hash",
+          "/dump",
+          "/register_peer",
+          "/deregister_peer",
+          "/peers",
+          "/reopen_logs");
 
   private RequestDialect() {}
 
@@ -16,18 +29,46 @@ public final class RequestDialect {
     ctx.attribute(ATTRIBUTE, dialect);
   }
 
-  /**
-   * As noted; else by {@code Content-Type}, of requests without a body by {@code Accept}: binary or
-   * JSON as the conductor's documents have it.
-   */
+  /** As noted; else as {@link #of(String, String, String, String, String)} has it. */
   public static Dialect of(Context ctx) {
     Dialect noted = ctx.attribute(ATTRIBUTE);
-    if (noted != null) {
-      return noted;
+    return noted != null
+        ? noted
+        : of(
+            ctx.method().name(),
+            ctx.path(),
+            ctx.contentType(),
+            ctx.header("Accept"),
+            ctx.queryString());
+  }
+
+  /**
+   * By the type, then by the path, then by the names in the query string of octets; else the
+   * conductor's.
+   *
+   * @param path null = unknown
+   * @param accept tells the type where there is no body
+   * @param parameters the query string, null if there is none
+   */
+  public static Dialect of(
+      String method,
+      @Nullable String path,
+      @Nullable String contentType,
+      @Nullable String accept,
+      @Nullable String parameters) {
+    boolean bare = method.equals("GET") || contentType == null && !method.equals("POST");
+    String type = lower(bare ? accept : contentType);
+    if (type.contains("msgpack")) {
+      return Dialect.BINARY;
     }
-    boolean get = ctx.method().name().equals("GET");
-    @Nullable String type = get ? ctx.header("Accept") : ctx.contentType();
-    boolean binary = type != null && type.toLowerCase(Locale.ROOT).contains("msgpack");
-    return binary ? Dialect.BINARY : Dialect.CONDUCTOR;
+    boolean octets = type.startsWith("application/octet-stream") && parameters != null;
+    boolean dynamo = octets && ("&" + parameters).contains("&model_name=");
+    return dynamo || path != null && DYNAMO_ONLY.contains(path)
+        ? Dialect.DYNAMO
+        : Dialect.CONDUCTOR;
+  }
+
+  private static String lower(@Nullable String type) {
+    return type == null ? "" : type.toLowerCase(Locale.ROOT);
   }
 }

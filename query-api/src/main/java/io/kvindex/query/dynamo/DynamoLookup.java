@@ -59,12 +59,7 @@ final class DynamoLookup {
   }
 
   private void reach(QueryForm form, QueryBody query, TableRows rows) {
-    TableView view = index.view(rows.table());
-    if (view == null) {
-      throw ApiException.of(
-          ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
-    }
-    trust.add(view, rows);
+    TableView view = index.readable(rows.table());
     reached.clear();
     if (form == QueryForm.TOKENS) {
       walk.walk(
@@ -78,6 +73,7 @@ final class DynamoLookup {
     } else {
       reachByHash(view, query, rows);
     }
+    trust.add(view, rows);
   }
 
   /**

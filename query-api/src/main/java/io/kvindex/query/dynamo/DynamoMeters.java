@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The request metrics of Dynamo's standalone indexer under their names, for dashboards that know
@@ -47,13 +48,12 @@ public final class DynamoMeters implements RequestObserver {
 
   private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD");
 
-  private record Route(String endpoint, String method) {}
-
   private record Errors(Counter client, Counter server) {}
 
+  private record Endpoint(String name, Timer duration, Map<String, Counter> requests) {}
+
   private final MeterRegistry registry;
-  private final Map<Route, Counter> requests = new ConcurrentHashMap<>();
-  private final Map<String, Timer> durations = new ConcurrentHashMap<>();
+  private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private final Map<String, Errors> errors = new ConcurrentHashMap<>();
 
   public DynamoMeters(MeterRegistry registry) {
@@ -66,21 +66,40 @@ public final class DynamoMeters implements RequestObserver {
     if ("/metrics".equals(path)) {
       return;
     }
-    String endpoint = path != null && ENDPOINTS.contains(path) ? path : UNKNOWN;
-    String method = METHODS.contains(request.getMethod()) ? request.getMethod() : UNKNOWN;
-    requests.computeIfAbsent(new Route(endpoint, method), this::requests).increment();
-    durations.computeIfAbsent(endpoint, this::duration).record(nanos, TimeUnit.NANOSECONDS);
+    Endpoint endpoint = endpoint(path);
+    requests(endpoint, request.getMethod()).increment();
+    endpoint.duration().record(nanos, TimeUnit.NANOSECONDS);
     if (status >= CLIENT_ERROR) {
-      Errors failed = errors.computeIfAbsent(endpoint, this::errors);
+      Errors failed = errors.computeIfAbsent(endpoint.name(), this::errors);
       (status >= SERVER_ERROR ? failed.server() : failed.client()).increment();
     }
   }
 
-  private Counter requests(Route route) {
+  /** Looked up before it is made: the latter may lock. */
+  private Endpoint endpoint(@Nullable String path) {
+    Endpoint known = path == null ? null : endpoints.get(path);
+    if (known != null) {
+      return known;
+    }
+    String name = path != null && ENDPOINTS.contains(path) ? path : UNKNOWN;
+    return endpoints.computeIfAbsent(
+        name, key -> new Endpoint(key, duration(key), new ConcurrentHashMap<>()));
+  }
+
+  private Counter requests(Endpoint endpoint, String method) {
+    Counter known = endpoint.requests().get(method);
+    if (known != null) {
+      return known;
+    }
+    String name = METHODS.contains(method) ? method : UNKNOWN;
+    return endpoint.requests().computeIfAbsent(name, key -> requests(endpoint.name(), key));
+  }
+
+  private Counter requests(String endpoint, String method) {
     return Counter.builder(PREFIX + "requests")
         .description("HTTP requests")
-        .tag("endpoint", route.endpoint())
-        .tag("method", route.method())
+        .tag("endpoint", endpoint)
+        .tag("method", method)
         .register(registry);
   }
 

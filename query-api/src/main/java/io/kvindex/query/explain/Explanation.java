@@ -6,19 +6,19 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.model.Media;
 import io.kvindex.model.TableId;
-import io.kvindex.query.error.ApiException;
-import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.explain.InstanceRuns.Run;
+import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.AdapterNames;
 import io.kvindex.query.prompt.Contexts;
+import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.prompt.PromptWalk;
+import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.status.PublisherReport;
-import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +33,7 @@ final class Explanation {
   private final List<PublisherReport> sources;
   private final long nowMillis;
   private final PromptWalk walk = new PromptWalk();
+  private final TrustHeaders trust = new TrustHeaders();
   private long walkNanos;
 
   /**
@@ -57,14 +58,28 @@ final class Explanation {
     return walkNanos;
   }
 
+  /** Sets how far to trust what was explained so far. */
+  void trustTo(QueryReply reply) {
+    trust.writeTo(reply);
+  }
+
   ObjectNode table(TableRows rows) {
     TableId table = rows.table();
-    TableView view = index.view(table);
-    if (view == null) {
-      throw ApiException.of(
-          ErrorCode.NOT_READY, "the index of this model is not readable here yet; try again");
-    }
+    TableView view = index.readable(table);
     int blocks = query.count() / table.blockSize();
+    ArrayNode instances = JsonNodeFactory.instance.arrayNode();
+    AdapterNames.groups(view, query, rows.instances())
+        .forEach(
+            (names, members) -> {
+              RunRecorder runs = walked(view, rows, Contexts.of(names, query.cacheSalt()), blocks);
+              List<String> degraded = rows.degraded(view.degradedPublishers());
+              for (int i : members) {
+                if (isWanted(rows, i)) {
+                  instances.add(instance(rows, i, runs.of(i), degraded));
+                }
+              }
+            });
+    trust.add(view, rows);
     ObjectNode out = JsonNodeFactory.instance.objectNode();
     out.put("tenant_id", table.tenantId())
         .put("model", table.model())
@@ -74,28 +89,24 @@ final class Explanation {
         .put("state", view.trust().headerValue())
         .put("lag_ms", view.lagMs())
         .put("blocks", blocks);
-    ArrayNode instances = out.putArray("instances");
-    List<String> degraded = rows.degraded(view.degradedPublishers());
-    AdapterNames.groups(view, query, rows.instances())
-        .forEach(
-            (names, members) -> {
-              RunRecorder runs = new RunRecorder(media, blocks);
-              long start = System.nanoTime();
-              walk.walk(
-                  view, QueryForm.TOKENS, query, Contexts.of(names, query.cacheSalt()), rows, runs);
-              walkNanos += System.nanoTime() - start;
-              for (int i : members) {
-                if (isWanted(rows, i)) {
-                  instances.add(instance(rows, i, runs.of(i), degraded));
-                }
-              }
-            });
+    if (view.answeredBy() != null) {
+      out.put("answered_by", view.answeredBy());
+    }
+    out.set("instances", instances);
     return out;
   }
 
+  private RunRecorder walked(TableView view, TableRows rows, List<Names> contexts, int blocks) {
+    RunRecorder runs = new RunRecorder(media, blocks);
+    long start = System.nanoTime();
+    walk.walk(view, QueryForm.TOKENS, query, contexts, rows, runs);
+    walkNanos += System.nanoTime() - start;
+    return runs;
+  }
+
   private @Nullable Integer partition(TableId table) {
-    PartitionView partition = index.partition(table);
-    return partition == null ? null : partition.partition();
+    int partition = index.partitionOf(table);
+    return partition < 0 ? null : partition;
   }
 
   private boolean isWanted(TableRows rows, int instance) {

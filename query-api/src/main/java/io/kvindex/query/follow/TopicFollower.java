@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.follow;
 
+import io.kvindex.model.kafka.ClientKind;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +49,7 @@ public final class TopicFollower implements AutoCloseable {
   private TopicFollower(Map<String, Object> clientConfig, String topic, RecordSink sink) {
     this.topic = topic;
     this.sink = sink;
-    Map<String, Object> config = new HashMap<>(clientConfig);
+    Map<String, Object> config = new HashMap<>();
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
@@ -56,7 +57,10 @@ public final class TopicFollower implements AutoCloseable {
     // broker serves one request of a connection at a time: Kafka's 500 ms would be everybody's.
     config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MS);
     consumer =
-        new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        new KafkaConsumer<>(
+            ClientKind.CONSUMER.settings(clientConfig, config),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer());
     thread = new Thread(this::run, "follow-" + topic);
     thread.setDaemon(true);
   }

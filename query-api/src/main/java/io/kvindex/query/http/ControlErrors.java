@@ -28,7 +28,13 @@ final class ControlErrors {
   static void install(JavalinConfig config, HttpMeters meters) {
     config.routes.exception(ApiException.class, (e, ctx) -> answer(ctx, e, meters));
     config.routes.exception(
-        HttpResponseException.class, (e, ctx) -> answer(ctx, translate(e, ctx), meters));
+        HttpResponseException.class,
+        (e, ctx) -> {
+          answer(ctx, translate(e, ctx), meters);
+          if (e.getStatus() == 405) {
+            ctx.header("Allow", allowed(e));
+          }
+        });
     config.routes.exception(
         Exception.class,
         (e, ctx) -> {
@@ -47,12 +53,17 @@ final class ControlErrors {
     String route = ctx.method() + " " + ApiException.echo(ctx.path());
     return switch (e.getStatus()) {
       case 404 -> ApiException.of(ErrorCode.NOT_FOUND, "no such path: " + route);
-      case 405 -> ApiException.of(ErrorCode.METHOD_NOT_ALLOWED, "wrong method: " + route);
+      case 405 -> ApiException.of(ErrorCode.METHOD_NOT_ALLOWED, route + ": use " + allowed(e));
       case 413 -> ApiException.of(ErrorCode.BODY_TOO_LARGE, "the request body is too long");
       default ->
           ApiException.of(
               e.getStatus() >= 500 ? ErrorCode.INTERNAL : ErrorCode.BAD_REQUEST, textOf(e));
     };
+  }
+
+  /** The methods a path has; Javalin names this detail in two ways and there is no other. */
+  private static String allowed(HttpResponseException e) {
+    return String.join(", ", e.getDetails().values());
   }
 
   private static String textOf(HttpResponseException e) {

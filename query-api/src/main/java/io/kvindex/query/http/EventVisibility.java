@@ -2,6 +2,7 @@
 package io.kvindex.query.http;
 
 import io.kvindex.query.parse.MinEvent;
+import io.kvindex.query.parse.QueryBody;
 
 /** Tells how far engines' events are visible in answers. Thread-safe; no method blocks. */
 public interface EventVisibility {
@@ -22,6 +23,14 @@ public interface EventVisibility {
 
   /** Whether answers show the event and all before it. */
   boolean isVisible(String tenant, MinEvent event);
+
+  /**
+   * Offset of the events topic up to which answers show the publisher of a visible event, {@link
+   * QueryBody#ANY_OFFSET} = not known: an answer that shows this offset shows the event.
+   */
+  default long visibleFrom(String tenant, MinEvent event) {
+    return QueryBody.ANY_OFFSET;
+  }
 
   /** For people: how far its publisher is visible. */
   String howFar(String tenant, MinEvent event);

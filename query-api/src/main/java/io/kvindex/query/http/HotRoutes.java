@@ -3,6 +3,7 @@ package io.kvindex.query.http;
 
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
@@ -11,6 +12,10 @@ import io.kvindex.query.parse.MinEvent;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -26,7 +31,12 @@ import org.jspecify.annotations.Nullable;
 final class HotRoutes extends Handler.Wrapper {
   private static final long SMALL_BODY = 32 << 10;
 
+  /** The one method of every path served here. */
+  static final String METHOD = "POST";
+
   private static final String BATCH = "/query_batch";
+  private static final String EXPLAIN = "/explain";
+  private static final Map<String, QueryForm> FORMS = forms();
 
   private final QueryAnswers answers;
   private final EventVisibility events;
@@ -36,14 +46,19 @@ final class HotRoutes extends Handler.Wrapper {
   private final Semaphore control;
   private final HttpMeters meters;
   private final RequestObserver observer;
+  private final Map<String, ReplicaQuestions.Answer> replicas;
+  private final Set<String> paths = paths();
 
   HotRoutes(
       QueryAnswers answers,
       EventVisibility events,
+      ReplicaQuestions questions,
       HttpSettings settings,
       RequestObserver observer,
       MeterRegistry registry) {
     this.observer = observer;
+    replicas = questions.byPath();
+    paths.addAll(replicas.keySet());
     this.answers = answers;
     this.events = events;
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
@@ -63,29 +78,29 @@ final class HotRoutes extends Handler.Wrapper {
                   request, response.getStatus(), System.nanoTime() - request.getBeginNanoTime()));
     }
     String path = request.getHttpURI().getCanonicalPath();
-    @Nullable QueryForm form = path == null ? null : formOf(path);
-    boolean batch = BATCH.equals(path);
-    if (form == null && !batch) {
+    if (path == null || !paths.contains(path)) {
       return control(request, response, callback);
     }
+    @Nullable QueryForm form = FORMS.get(path);
     BodyType type = typeOf(request);
-    if (!request.getMethod().equals("POST")) {
+    if (!request.getMethod().equals(METHOD)) {
       refuse(
-          wantedBy(request, type),
+          request,
           response,
           ApiException.of(
               ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " " + path + ": use POST"),
           callback);
       return true;
     }
-    query(form, type, request, response, callback);
+    query(path, form, type, request, response, callback);
     return true;
   }
 
   /**
-   * @param form null for a batch
+   * @param form null for a batch, and for a question of another replica
    */
   private void query(
+      String path,
       @Nullable QueryForm form,
       BodyType type,
       Request request,
@@ -99,7 +114,7 @@ final class HotRoutes extends Handler.Wrapper {
     Deadline deadline;
     try {
       deadline = Deadline.of(request.getHeaders().get(Deadline.HEADER), request.getBeginNanoTime());
-      if (form == null && type != BodyType.JSON) {
+      if (BATCH.equals(path) && type != BodyType.JSON) {
         throw ApiException.of(
             ErrorCode.UNSUPPORTED_CONTENT_TYPE, "a batch is JSON, whatever its queries are");
       }
@@ -122,11 +137,26 @@ final class HotRoutes extends Handler.Wrapper {
     if (announced > 0) {
       scratch.expect((int) announced);
     }
-    QueryWork work =
-        form == null
-            ? new BatchOfQueries(this, deadline, scratch)
-            : new OneQuery(this, form, type, request.getHttpURI().getQuery(), deadline, scratch);
+    QueryWork work = work(path, form, type, request, deadline, scratch);
     new QueryExchange(this, work, deadline, request, response, callback, scratch).run();
+  }
+
+  private QueryWork work(
+      String path,
+      @Nullable QueryForm form,
+      BodyType type,
+      Request request,
+      Deadline deadline,
+      Scratch scratch) {
+    ReplicaQuestions.Answer answer = replicas.get(path);
+    if (answer != null) {
+      return new OneReplicaQuestion(this, answer, deadline, scratch);
+    } else if (form == null) {
+      return new BatchOfQueries(this, deadline, scratch);
+    }
+    return EXPLAIN.equals(path)
+        ? new OneExplanation(this, type, request, deadline, scratch)
+        : new OneQuery(this, form, type, request.getHttpURI().getQuery(), deadline, scratch);
   }
 
   /** Refuses before the body was read. */
@@ -135,7 +165,7 @@ final class HotRoutes extends Handler.Wrapper {
     long announced = request.getLength();
     if (announced >= 0 && announced <= SMALL_BODY) {
       // Jetty has read it already: the connection stays
-      refuse(typeOf(request), response, refusal, callback);
+      refuse(request, response, refusal, callback);
     } else {
       refuseUnread(request, response, refusal, callback);
     }
@@ -151,20 +181,27 @@ final class HotRoutes extends Handler.Wrapper {
       return super.handle(request, response, callback);
     }
     if (!control.tryAcquire()) {
-      refuse(typeOf(request), response, busy(settings.maxControl() + " requests"), callback);
+      refuse(request, response, busy(settings.maxControl() + " requests"), callback);
       return true;
     }
     Request.addCompletionListener(request, failure -> control.release());
     return super.handle(request, response, callback);
   }
 
-  private static @Nullable QueryForm formOf(String path) {
-    return switch (path) {
-      case "/query" -> QueryForm.TOKENS;
-      case "/query_by_hash" -> QueryForm.HASHES;
-      case "/query_tiered_by_hash" -> QueryForm.TIERED;
-      default -> null;
-    };
+  private static Map<String, QueryForm> forms() {
+    Map<String, QueryForm> forms = new HashMap<>();
+    for (QueryForm form : QueryForm.values()) {
+      forms.put(form.path(), form);
+    }
+    forms.put(EXPLAIN, QueryForm.TOKENS);
+    return forms;
+  }
+
+  /** Paths served here for clients, each with {@link #METHOD} only. */
+  static Set<String> paths() {
+    Set<String> paths = new HashSet<>(FORMS.keySet());
+    paths.add(BATCH);
+    return paths;
   }
 
   private static ApiException busy(String what) {
@@ -200,27 +237,29 @@ final class HotRoutes extends Handler.Wrapper {
       Request request, Response response, ApiException refusal, Callback callback) {
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
     refuse(
-        typeOf(request),
+        request,
         response,
         refusal,
         Callback.from(new BodyDrain(request, callback)::run, callback::failed));
   }
 
-  /** Refuses a body nobody has read: of its dialect only the type is known. */
-  private void refuse(BodyType type, Response response, ApiException refusal, Callback callback) {
+  /** Refuses what nobody has read yet. */
+  private void refuse(Request request, Response response, ApiException refusal, Callback callback) {
     meters.refused(refusal.code());
-    Dialect dialect = type == BodyType.MSGPACK ? Dialect.BINARY : Dialect.CONDUCTOR;
-    Replies.refuse(response, refusal, dialect, callback);
+    Replies.refuse(response, refusal, dialectOf(request), callback);
+  }
+
+  private static Dialect dialectOf(Request request) {
+    return RequestDialect.of(
+        request.getMethod(),
+        request.getHttpURI().getCanonicalPath(),
+        request.getHeaders().get(HttpHeader.CONTENT_TYPE),
+        request.getHeaders().get(HttpHeader.ACCEPT),
+        request.getHttpURI().getQuery());
   }
 
   private static BodyType typeOf(Request request) {
     return BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
-  }
-
-  /** A request without a body says by {@code Accept} what it takes. */
-  private static BodyType wantedBy(Request request, BodyType type) {
-    boolean bare = request.getHeaders().get(HttpHeader.CONTENT_TYPE) == null;
-    return bare ? BodyType.of(request.getHeaders().get(HttpHeader.ACCEPT)) : type;
   }
 
   boolean mayHold(Scratch scratch, int bytes) {
@@ -247,7 +286,11 @@ final class HotRoutes extends Handler.Wrapper {
    */
   boolean isVisible(QueryBody query, boolean mayWait) {
     @Nullable MinEvent event = query.minEvent();
-    if (event == null || events.isVisible(query.tenant(), event)) {
+    if (event == null) {
+      return true;
+    }
+    if (events.isVisible(query.tenant(), event)) {
+      query.visibleFrom(events.visibleFrom(query.tenant(), event));
       return true;
     }
     if (mayWait) {

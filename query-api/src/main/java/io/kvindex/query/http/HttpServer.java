@@ -4,7 +4,12 @@ package io.kvindex.query.http;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
+import io.javalin.router.ParsedEndpoint;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -55,7 +60,23 @@ public final class HttpServer implements AutoCloseable {
       Consumer<RoutesConfig> routes,
       RequestObserver observer,
       MeterRegistry registry) {
-    HotRoutes hot = new HotRoutes(answers, events, settings, observer, registry);
+    return start(settings, answers, events, ReplicaQuestions.NONE, routes, observer, registry);
+  }
+
+  /**
+   * The same for one of several replicas.
+   *
+   * @param questions answers what the others ask
+   */
+  public static HttpServer start(
+      HttpSettings settings,
+      QueryAnswers answers,
+      EventVisibility events,
+      ReplicaQuestions questions,
+      Consumer<RoutesConfig> routes,
+      RequestObserver observer,
+      MeterRegistry registry) {
+    HotRoutes hot = new HotRoutes(answers, events, questions, settings, observer, registry);
     Javalin javalin =
         Javalin.create(
             config -> {
@@ -111,6 +132,20 @@ public final class HttpServer implements AutoCloseable {
   /** The port in use. */
   public int port() {
     return javalin.port();
+  }
+
+  /** Methods served, by path: Javalin's and the hot ones in front of it. */
+  public SortedMap<String, SortedSet<String>> routes() {
+    SortedMap<String, SortedSet<String>> routes = new TreeMap<>();
+    for (String path : HotRoutes.paths()) {
+      routes.computeIfAbsent(path, p -> new TreeSet<>()).add(HotRoutes.METHOD);
+    }
+    for (ParsedEndpoint one : javalin.unsafe.internalRouter.allHttpHandlers()) {
+      routes
+          .computeIfAbsent(one.endpoint.path, p -> new TreeSet<>())
+          .add(one.endpoint.method.name());
+    }
+    return routes;
   }
 
   @Override

@@ -40,6 +40,9 @@ final class QueryExchange implements Runnable, Callback {
   /** Whether there is time to wait for events. */
   private boolean mayWait = true;
 
+  /** When that time ends, for all the events a batch names together; 0 = none was waited for. */
+  private long waitEnd;
+
   QueryExchange(
       HotRoutes routes,
       QueryWork work,
@@ -123,8 +126,12 @@ final class QueryExchange implements Runnable, Callback {
 
   /** From here on another thread may have this exchange. */
   private void await() {
-    long left = deadline.isSet() ? Math.min(deadline.leftNanos(), MAX_WAIT_NANOS) : WAIT_NANOS;
-    if (!routes.waiters().await(work::mayGoOn, left, this::resume)) {
+    long now = System.nanoTime();
+    if (waitEnd == 0) {
+      waitEnd =
+          now + (deadline.isSet() ? Math.min(deadline.leftNanos(), MAX_WAIT_NANOS) : WAIT_NANOS);
+    }
+    if (!routes.waiters().await(work::mayGoOn, waitEnd - now, this::resume)) {
       refuse(
           ApiException.of(
               ErrorCode.TOO_MANY_REQUESTS, "too many queries wait for an event; try again"));
@@ -156,7 +163,7 @@ final class QueryExchange implements Runnable, Callback {
 
   /** Of a batch there is no one model. */
   private void nameModel() {
-    if (work instanceof OneQuery && !scratch.query.model().isEmpty()) {
+    if (!(work instanceof BatchOfQueries) && !scratch.query.model().isEmpty()) {
       request.setAttribute(RequestObserver.MODEL, scratch.query.model());
     }
   }

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a query answers: a body, JSON or MessagePack, and how far to trust it. Reused; not
+ * What a query answers: a body, JSON, MessagePack or octets, and how far to trust it. Reused; not
  * thread-safe.
  */
 public final class QueryReply {
@@ -16,6 +16,7 @@ public final class QueryReply {
 
   private final JsonBuffer body = new JsonBuffer();
   private final MsgpackBuffer packed = new MsgpackBuffer();
+  private byte @Nullable [] octets;
   private boolean isPacked;
   private @Nullable String state;
   private long lagMs = NO_LAG;
@@ -24,6 +25,7 @@ public final class QueryReply {
   void clear() {
     body.clear();
     packed.clear();
+    octets = null;
     isPacked = false;
     state = null;
     lagMs = NO_LAG;
@@ -41,11 +43,23 @@ public final class QueryReply {
     return packed;
   }
 
+  /** Makes these bytes the whole body. */
+  public void octets(byte[] bytes) {
+    octets = bytes;
+  }
+
   boolean isPacked() {
     return isPacked;
   }
 
+  boolean isOctets() {
+    return octets != null;
+  }
+
   ByteBuffer content() {
+    if (octets != null) {
+      return ByteBuffer.wrap(octets);
+    }
     return isPacked ? packed.asByteBuffer() : body.asByteBuffer();
   }
 
@@ -62,7 +76,8 @@ public final class QueryReply {
     degraded = instances;
   }
 
-  @Nullable String state() {
+  /** Value of {@code X-KvIndex-State}, null = not set. */
+  public @Nullable String state() {
     return state;
   }
 
@@ -70,7 +85,8 @@ public final class QueryReply {
     return lagMs;
   }
 
-  @Nullable String degraded() {
+  /** Value of {@code X-KvIndex-Degraded}, null = nobody is. */
+  public @Nullable String degraded() {
     return degraded;
   }
 }

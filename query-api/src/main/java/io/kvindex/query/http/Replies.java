@@ -26,6 +26,8 @@ final class Replies {
       new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, "application/json");
   private static final HttpField MSGPACK =
       new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, ControlReplies.MSGPACK);
+  private static final HttpField OCTETS =
+      new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, "application/octet-stream");
   private static final HttpField EXACT = new PreEncodedHttpField(STATE_HEADER, "exact");
   private static final HttpField NO_LAG = new PreEncodedHttpField(LAG_HEADER, "0");
 
@@ -33,7 +35,7 @@ final class Replies {
 
   static void ok(Response response, QueryReply reply, Callback done) {
     HttpFields.Mutable headers = response.getHeaders();
-    headers.add(reply.isPacked() ? MSGPACK : JSON);
+    headers.add(reply.isOctets() ? OCTETS : reply.isPacked() ? MSGPACK : JSON);
     @Nullable String state = reply.state();
     if (state != null) {
       headers.add(state.equals("exact") ? EXACT : new HttpField(STATE_HEADER, state));

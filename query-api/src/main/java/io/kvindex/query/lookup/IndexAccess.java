@@ -3,6 +3,8 @@ package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
@@ -10,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All tables this replica can read. Thread-safe; no method blocks. */
+/** All tables this replica can read. Thread-safe; no method blocks, but a view may. */
 public interface IndexAccess {
   /**
    * The view of a table. A table nobody has stored anything in is a view of an empty index.
@@ -19,8 +21,31 @@ public interface IndexAccess {
    */
   @Nullable TableView view(TableId table);
 
+  /**
+   * The same for who has to answer.
+   *
+   * @throws ApiException (503) saying how far the table's partition is, if it can not be read
+   */
+  default TableView readable(TableId table) {
+    TableView view = view(table);
+    if (view == null) {
+      String reason = notReadyReason(table);
+      throw ApiException.of(
+          ErrorCode.NOT_READY,
+          "the index of this model is not readable here yet"
+              + (reason == null ? "" : " (" + reason + ")")
+              + "; try again");
+    }
+    return view;
+  }
+
   /** Why this replica should get no traffic yet, null if it may. */
   @Nullable String notReadyReason();
+
+  /** The same for one table: how far its partition is. */
+  default @Nullable String notReadyReason(TableId table) {
+    return notReadyReason();
+  }
 
   /**
    * How far a publisher's events are visible, null = not at all, or not in this replica.
@@ -36,9 +61,21 @@ public interface IndexAccess {
    */
   Map<PublisherId, Map<String, Long>> blocks();
 
+  /**
+   * {@code host:port} of the other replicas of this index, as they advertise themselves; in order.
+   */
+  default List<String> otherReplicas() {
+    return List.of();
+  }
+
   /** The partition that holds a table, null = not in this replica. */
   default @Nullable PartitionView partition(TableId table) {
     return null;
+  }
+
+  /** Number of the partition a table belongs to, in whichever replica that is; -1 = not known. */
+  default int partitionOf(TableId table) {
+    return -1;
   }
 
   /** All partitions in this replica. */

@@ -6,8 +6,6 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.streams.IndexPartitions;
-import io.kvindex.streams.index.Owner;
-import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.PartitionView;
@@ -18,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 public final class StreamsIndexAccess implements IndexAccess {
 
   private static final PrefixIndex NOTHING_STORED = new PrefixIndex();
-
-  /** What engines mean that name no medium. */
-  private static final String UNNAMED_MEDIUM = "GPU";
 
   private final IndexPartitions indexer;
   private final LongSupplier lagMs;
@@ -44,11 +38,19 @@ public final class StreamsIndexAccess implements IndexAccess {
 
   @Override
   public @Nullable TableView view(TableId table) {
-    int partition = TablePartition.of(table, indexer.partitions());
+    int partition = partitionOf(table);
     PartitionView view = indexer.view(partition);
-    return view == null || !view.complete()
-        ? null
-        : new View(view, table, indexer.keepsUp(partition), lagMs.getAsLong());
+    if (view == null || !view.complete()) {
+      return null;
+    }
+    boolean keepsUp = indexer.keepsUp(partition);
+    long lag = lagMs.getAsLong();
+    return new View(view, table, keepsUp, keepsUp ? lag : Math.max(lag, indexer.ageMs(partition)));
+  }
+
+  @Override
+  public @Nullable String notReadyReason(TableId table) {
+    return indexer.notReadyReason(partitionOf(table));
   }
 
   @Override
@@ -57,42 +59,33 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
+  public List<String> otherReplicas() {
+    return indexer.otherReplicas();
+  }
+
+  @Override
   public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
     // Only where the table is: a publisher that had another model or block size before has left a
     // position elsewhere, which nothing deletes.
-    PartitionView view = indexer.view(TablePartition.of(table, indexer.partitions()));
+    PartitionView view = indexer.view(partitionOf(table));
     return view == null ? null : view.position(StreamId.of(publisher));
   }
 
   @Override
   public Map<PublisherId, Map<String, Long>> blocks() {
     Map<PublisherId, Map<String, Long>> blocks = new HashMap<>();
-    for (int partition = 0; partition < indexer.partitions(); partition++) {
-      PartitionView view = indexer.view(partition);
-      if (view != null) {
-        view.tables().values().forEach(index -> addBlocks(index, blocks));
-      }
-    }
+    partitions().forEach(view -> PublisherBlocks.add(view, blocks));
     return blocks;
-  }
-
-  private static void addBlocks(PrefixIndex index, Map<PublisherId, Map<String, Long>> to) {
-    OwnerView owners = index.owners();
-    for (int slot = 0; slot < owners.slots(); slot++) {
-      Owner owner = owners.owner(slot);
-      if (owner != null) {
-        String medium = owner.medium();
-        to.computeIfAbsent(
-                new PublisherId(owner.instanceId(), owner.tenantId(), owner.publisherRank()),
-                publisher -> new TreeMap<>())
-            .merge(medium == null ? UNNAMED_MEDIUM : medium, index.members(slot), Long::sum);
-      }
-    }
   }
 
   @Override
   public @Nullable PartitionView partition(TableId table) {
-    return indexer.view(TablePartition.of(table, indexer.partitions()));
+    return indexer.view(partitionOf(table));
+  }
+
+  @Override
+  public int partitionOf(TableId table) {
+    return TablePartition.of(table, indexer.partitions());
   }
 
   @Override
@@ -108,7 +101,7 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   private record View(PartitionView partition, TableId table, boolean keepsUp, long lagMs)
-      implements TableView {
+      implements LocalView {
 
     @Override
     public PrefixIndex index() {
@@ -134,12 +127,17 @@ public final class StreamsIndexAccess implements IndexAccess {
     }
 
     @Override
-    public Collection<String> loraNames(String instanceId, long loraId) {
-      if (loraId > Integer.MAX_VALUE) {
-        return List.of(); // events with such a number are refused
+    public Map<String, String> loraNames(long loraId, Collection<String> instances) {
+      Map<String, String> names = new HashMap<>();
+      if (loraId <= Integer.MAX_VALUE) { // events with a larger number are refused
+        for (String instance : instances) {
+          String name = partition.loraName(table, instance, (int) loraId);
+          if (name != null) {
+            names.put(instance, name);
+          }
+        }
       }
-      String name = partition.loraName(table, instanceId, (int) loraId);
-      return name == null ? List.of() : List.of(name);
+      return names;
     }
   }
 }

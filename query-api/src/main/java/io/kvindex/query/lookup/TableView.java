@@ -2,19 +2,31 @@
 package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
-import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One table as it can be read here and now. All methods are cheap, never block and may be called by
- * any thread; a view stays readable when the task behind it has gone, it only turns stale.
+ * One table as it can be read now, for one query. Where the table is in another replica, that one
+ * is asked by {@link #walk}, {@link #contexts}, {@link #loraNames} and {@link #blocks}, each within
+ * the query's deadline and a bound of its own; they throw an {@link
+ * io.kvindex.query.error.ApiException} (503) where nobody answers in time. How far to trust the
+ * answer is known after the last of these calls.
  */
 public interface TableView {
-  /** The index to walk; one without any block if nothing was ever stored. */
-  PrefixIndex index();
+  /**
+   * Walks a prompt until the first block no live owner holds.
+   *
+   * @return number of blocks walked
+   */
+  int walk(Walk walk, RunVisitor visitor);
+
+  /** Blocks that queries can find. */
+  long blockCount();
 
   Trust trust();
 
@@ -36,10 +48,17 @@ public interface TableView {
   }
 
   /**
-   * Adapter names an instance's events have used together with a deprecated adapter id.
+   * What instances' events called the adapter of a deprecated id.
    *
    * @param loraId as in the query's {@code lora_id}, not negative
-   * @return empty if the id was never seen with a name
+   * @return by instance; those of which it was never seen with a name are missing
    */
-  Collection<String> loraNames(String instanceId, long loraId);
+  default Map<String, String> loraNames(long loraId, Collection<String> instances) {
+    return Map.of();
+  }
+
+  /** {@code host:port} of the replica that answered, null = this one. */
+  default @Nullable String answeredBy() {
+    return null;
+  }
 }

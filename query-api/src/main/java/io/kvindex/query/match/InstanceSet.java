@@ -64,6 +64,11 @@ public final class InstanceSet {
     return instances.get(index);
   }
 
+  /** Ids of all instances, in their order. */
+  public List<String> ids() {
+    return instances.stream().map(Instance::instanceId).toList();
+  }
+
   List<Instance> all() {
     return instances;
   }

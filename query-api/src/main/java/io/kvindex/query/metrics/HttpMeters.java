@@ -29,11 +29,13 @@ public final class HttpMeters {
   };
 
   private static final String BATCH = "query_batch";
+  private static final String REPLICA = "replica";
 
   private final Timer[] latency = new Timer[QueryForm.values().length];
   private final Counter[] items = new Counter[QueryForm.values().length];
   private final Timer batchLatency;
   private final Counter batchItems;
+  private final Timer replicaLatency;
   private final Counter[] refused = new Counter[ErrorCode.values().length];
 
   /**
@@ -46,6 +48,7 @@ public final class HttpMeters {
     }
     batchLatency = latency(registry, BATCH);
     batchItems = items(registry, BATCH);
+    replicaLatency = latency(registry, REPLICA);
     for (ErrorCode code : ErrorCode.values()) {
       refused[code.ordinal()] =
           Counter.builder(MetricNames.REFUSED)
@@ -77,6 +80,11 @@ public final class HttpMeters {
   public void batchAnswered(long nanos, long count) {
     batchLatency.record(nanos, TimeUnit.NANOSECONDS);
     batchItems.increment(count);
+  }
+
+  /** A question of another replica. */
+  public void replicaAnswered(long nanos) {
+    replicaLatency.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   public void answered(QueryForm form, long nanos, int count) {

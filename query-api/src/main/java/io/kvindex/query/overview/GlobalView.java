@@ -114,7 +114,7 @@ final class GlobalView {
             .put("tenant_id", table.tenantId());
     TableView view = index.view(table);
     if (view != null) {
-      json.put("prefix_count", view.index().figures().blocks());
+      json.put("prefix_count", view.blockCount());
     }
     json.set("hash_profile", HashProfileJson.of(table.hashProfile()));
     ObjectNode ranks = json.putObject("instances");

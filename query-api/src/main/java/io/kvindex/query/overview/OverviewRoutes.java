@@ -13,19 +13,23 @@ import io.kvindex.query.reply.PackedTree;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
-/** {@code GET /services}, {@code GET /global_view}. */
+/** {@code GET /services}, {@code GET /global_view}, {@code GET /cluster}. */
 public final class OverviewRoutes {
   private final Supplier<RegistrationSnapshot> registrations;
   private final IndexAccess index;
+  private final Cluster cluster;
 
-  public OverviewRoutes(Supplier<RegistrationSnapshot> registrations, IndexAccess index) {
+  public OverviewRoutes(
+      Supplier<RegistrationSnapshot> registrations, IndexAccess index, Cluster cluster) {
     this.registrations = registrations;
     this.index = index;
+    this.cluster = cluster;
   }
 
   public void addTo(RoutesConfig routes) {
     routes.get("/services", this::services);
     routes.get("/global_view", ctx -> answer(ctx, GlobalView.of(registrations.get(), index)));
+    routes.get("/cluster", ctx -> ctx.result(cluster.describe().toString()));
   }
 
   private void services(Context ctx) {

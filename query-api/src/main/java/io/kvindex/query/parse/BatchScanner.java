@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -14,7 +17,6 @@ public final class BatchScanner {
   public static final int MAX_QUERIES = 256;
 
   private static final String FIELD = "queries";
-  private static final byte[] FIELD_BYTES = FIELD.getBytes(StandardCharsets.US_ASCII);
   private static final long HIGH_BITS = 0x8080808080808080L;
   private static final long ONES = 0x0101010101010101L;
   private static final long LETTERS = 0x4040404040404040L;
@@ -29,6 +31,9 @@ public final class BatchScanner {
   private int at;
   private int end;
   private int count;
+  private boolean found;
+  private int listAt;
+  private int listEnd;
 
   /**
    * Splits a body.
@@ -42,11 +47,11 @@ public final class BatchScanner {
     at = 0;
     end = length;
     count = 0;
-    boolean found = false;
+    found = false;
     expect('{');
     if (!next('}')) {
       do {
-        found |= member();
+        member();
       } while (next(','));
       expect('}');
     }
@@ -85,21 +90,28 @@ public final class BatchScanner {
     return items[query] == HASHES ? QueryForm.HASHES : QueryForm.TOKENS;
   }
 
-  /** Whether it was the queries. */
-  private boolean member() {
+  private void member() {
     skipBlanks();
-    int name = at + 1;
+    int name = at;
     skipString();
-    boolean queries = isName(name, at - 1, FIELD_BYTES);
+    boolean queries = FIELD.equals(text(name, at));
+    if (queries && found) {
+      check(listAt, listEnd); // overridden, so that nobody reads what is in it
+    }
     expect(':');
     skipBlanks();
     if (!queries || at < end && text[at] == 'n') {
+      int value = at;
       skipValue();
-      return false;
+      check(value, at);
+      found &= !queries; // null is absent, also where it overrides
+      return;
     }
+    listAt = at;
     if (!next('[')) {
       throw ApiException.field(ErrorCode.INVALID_TYPE, FIELD, "`queries` must be an array");
     }
+    found = true;
     count = 0; // of a repeated member the last one counts
     if (!next(']')) {
       do {
@@ -107,7 +119,35 @@ public final class BatchScanner {
       } while (next(','));
       expect(']');
     }
-    return true;
+    listEnd = at;
+  }
+
+  /** The text of a string with its quotes. */
+  private String text(int start, int stop) {
+    try (JsonParser json = JacksonBodyReader.JSON.createParser(text, start, stop - start)) {
+      json.nextToken();
+      return json.getText();
+    } catch (JsonProcessingException e) {
+      throw JacksonBodyReader.malformed(e);
+    } catch (IOException e) {
+      throw malformed("a name can not be read");
+    }
+  }
+
+  /** What is not a query is not read by anybody else. */
+  private void check(int start, int stop) {
+    try (JsonParser json = JacksonBodyReader.JSON.createParser(text, start, stop - start)) {
+      json.nextToken();
+      json.skipChildren();
+      json.finishToken();
+      if (json.nextToken() != null) {
+        throw malformed("one value expected");
+      }
+    } catch (JsonProcessingException e) {
+      throw JacksonBodyReader.malformed(e);
+    } catch (IOException e) {
+      throw malformed("a value can not be read");
+    }
   }
 
   private void query() {
@@ -174,18 +214,36 @@ public final class BatchScanner {
 
   private void note(int name, int nameEnd) {
     int back = at;
-    if (next(':')) {
-      skipBlanks();
-      boolean absent = at < end && text[at] == 'n';
-      Member member = absent ? Member.UNKNOWN : Member.of(text, name, nameEnd);
-      items[count] |=
-          switch (member) {
-            case TOKENS -> TOKENS;
-            case HASHES, BLOCK_HASHES -> HASHES;
-            default -> 0;
-          };
-    } else {
+    if (!next(':')) {
       at = back;
+      return;
+    }
+    skipBlanks();
+    int mask =
+        switch (memberOf(name, nameEnd)) {
+          case TOKENS -> TOKENS;
+          case HASHES, BLOCK_HASHES -> HASHES;
+          default -> 0;
+        };
+    boolean absent = at < end && text[at] == 'n';
+    items[count] = absent ? items[count] & ~mask : items[count] | mask;
+  }
+
+  private Member memberOf(int name, int nameEnd) {
+    for (int i = name; i < nameEnd; i++) {
+      if (text[i] == '\\') { // rare: nobody needs escapes in these names
+        byte[] plain = escaped(name, nameEnd);
+        return Member.of(plain, 0, plain.length);
+      }
+    }
+    return Member.of(text, name, nameEnd);
+  }
+
+  private byte[] escaped(int name, int nameEnd) {
+    try {
+      return text(name - 1, nameEnd + 1).getBytes(StandardCharsets.UTF_8);
+    } catch (ApiException e) {
+      return new byte[0]; // whoever reads the query refuses it
     }
   }
 
@@ -198,10 +256,6 @@ public final class BatchScanner {
       throw malformed("a string does not end");
     }
     at++;
-  }
-
-  private boolean isName(int start, int stop, byte[] name) {
-    return java.util.Arrays.equals(text, start, stop, name, 0, name.length);
   }
 
   private boolean next(char wanted) {

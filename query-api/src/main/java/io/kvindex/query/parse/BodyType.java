@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -24,5 +26,18 @@ public enum BodyType {
       return MSGPACK;
     }
     return lower.startsWith("application/octet-stream") ? OCTETS : JSON;
+  }
+
+  /**
+   * For routes whose bodies are JSON in all dialects that have them.
+   *
+   * @throws ApiException (415) where the type says MessagePack or octets
+   */
+  public static void requireJson(@Nullable String contentType, String path) {
+    if (of(contentType) != JSON) {
+      throw ApiException.of(
+          ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+          path + " takes JSON, got " + ApiException.echo(String.valueOf(contentType)));
+    }
   }
 }

@@ -14,6 +14,9 @@ import java.util.Arrays;
 final class FastBodyScanner {
   private static final int MAX_NUMBER_DIGITS = 18;
 
+  /** Jackson refuses names beyond 50,000 characters; who writes long ones is heard there. */
+  private static final int MAX_NAME = 1_000;
+
   /** Members that mean nothing to Dynamo, or are checked against others, beside its own. */
   private static final int DYNAMO_UNSURE =
       Member.MODEL.bit() | Member.HASHES.bit() | Member.LORA_ID.bit() | Member.INSTANCE.bit();
@@ -148,6 +151,7 @@ final class FastBodyScanner {
       return Member.UNKNOWN;
     }
     expect(':');
+    unusual |= to - from > MAX_NAME;
     return Member.of(text, from, to);
   }
 

@@ -19,7 +19,12 @@ final class JacksonValues {
     if (json.currentToken() != JsonToken.VALUE_STRING) {
       throw wrongType(json, field, ApiException.NO_INDEX, "a string");
     }
-    return json.getText();
+    String text = json.getText();
+    if (!WholeText.is(text)) {
+      throw ApiException.field(
+          ErrorCode.INVALID_VALUE, field, "`" + field + "` has half a surrogate pair");
+    }
+    return text;
   }
 
   static int blockSize(JsonParser json) throws IOException {

@@ -12,7 +12,8 @@ import java.util.Arrays;
  * Query bodies of the binary dialect: a MessagePack map whose every member must be known. Of a
  * repeated member the last one counts; what follows the map is not looked at. Allocates nothing for
  * a body like the one before it. Reused; one thread at a time. Source: Mooncake Conductor, C++
- * server at 19ffa6e4a; {@code /query_by_hash} is not there and follows {@code /query}.
+ * server at 19ffa6e4a; {@code /query_by_hash} and {@code min_event} are not there and follow {@code
+ * /query} and JSON.
  */
 final class MsgpackBodyReader {
 
@@ -24,7 +25,8 @@ final class MsgpackBodyReader {
     TENANT_ID("tenant_id"),
     LORA_NAME("lora_name"),
     CACHE_SALT("cache_salt"),
-    INSTANCE_ID("instance_id");
+    INSTANCE_ID("instance_id"),
+    MIN_EVENT(MinEventReader.FIELD);
 
     private static final Field[] ALL = values();
     private final String text;
@@ -96,8 +98,7 @@ final class MsgpackBodyReader {
 
   private Field field(Field items) {
     if (in.kind() != Kind.STRING) {
-      throw ApiException.of(
-          ErrorCode.INVALID_MSGPACK, "names of members must be strings, got " + in.kind().text);
+      throw MsgpackValues.noName(in);
     }
     int length = in.byteLength();
     int from = in.at();
@@ -111,8 +112,7 @@ final class MsgpackBodyReader {
         }
       }
     }
-    String name = ApiException.echo(new String(in.bytes(), from, length, StandardCharsets.UTF_8));
-    throw ApiException.field(ErrorCode.UNKNOWN_FIELD, name, "unknown field `" + name + "`");
+    throw MsgpackValues.unknown(new String(in.bytes(), from, length, StandardCharsets.UTF_8));
   }
 
   private void value(Field field, QueryBody into) {
@@ -137,6 +137,7 @@ final class MsgpackBodyReader {
         String instance = text(field);
         into.instanceId = instance.isEmpty() ? null : instance;
       }
+      case MIN_EVENT -> into.minEvent = MsgpackMinEvent.read(in);
     }
   }
 

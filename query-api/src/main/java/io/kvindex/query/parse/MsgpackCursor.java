@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * A place in a MessagePack body. Never allocates from a declared length: each element takes a byte
@@ -38,6 +39,7 @@ final class MsgpackCursor {
   private static final VarHandle SHORT = view(short[].class);
   private static final VarHandle INT = view(int[].class);
   private static final VarHandle LONG = view(long[].class);
+  private static final char REPLACEMENT = '\ufffd';
   private static final Kind[] KINDS = kinds();
 
   private byte[] bytes = {};
@@ -46,6 +48,8 @@ final class MsgpackCursor {
 
   /** Whether the integer read last is beyond the signed 64 bits it was returned in. */
   private boolean unsigned;
+
+  private boolean broken;
 
   private static VarHandle view(Class<?> type) {
     return MethodHandles.byteArrayViewVarHandle(type, ByteOrder.BIG_ENDIAN);
@@ -182,10 +186,26 @@ final class MsgpackCursor {
     return atMost(length, end - at);
   }
 
-  /** The string that begins here; broken UTF-8 is replaced. */
+  /** The string that begins here; broken UTF-8 is replaced, see {@link #isBroken}. */
   String string() {
     int length = byteLength();
-    return new String(bytes, take(length), length, StandardCharsets.UTF_8);
+    return decoded(take(length), length);
+  }
+
+  /** A string somebody has passed already, otherwise the same. */
+  String decoded(int from, int length) {
+    String text = new String(bytes, from, length, StandardCharsets.UTF_8);
+    broken = false;
+    if (text.indexOf(REPLACEMENT) >= 0) {
+      byte[] written = text.getBytes(StandardCharsets.UTF_8);
+      broken = !Arrays.equals(written, 0, written.length, bytes, from, from + length);
+    }
+    return text;
+  }
+
+  /** Whether the last string was no UTF-8: another one may look the same. */
+  boolean isBroken() {
+    return broken;
   }
 
   /** Elements of the array that begins here; moves to the first of them. */

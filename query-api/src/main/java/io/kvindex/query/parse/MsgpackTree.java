@@ -38,7 +38,7 @@ public final class MsgpackTree {
     return tree.map(0);
   }
 
-  private JsonNode value(int depth) {
+  private JsonNode value(String field, int depth) {
     if (depth > MAX_DEPTH) {
       throw ApiException.of(
           ErrorCode.INVALID_MSGPACK, "nested deeper than " + MAX_DEPTH + " levels");
@@ -52,10 +52,10 @@ public final class MsgpackTree {
             : nodes.numberNode(value);
       }
       case FLOAT -> nodes.numberNode(in.real());
-      case STRING -> nodes.textNode(in.string());
+      case STRING -> nodes.textNode(MsgpackValues.whole(in, in.string(), field));
       case BOOL -> nodes.booleanNode(in.bool());
       case MAP -> map(depth);
-      case ARRAY -> array(depth);
+      case ARRAY -> array(field, depth);
       case NIL -> {
         in.nil();
         yield nodes.nullNode();
@@ -71,12 +71,8 @@ public final class MsgpackTree {
   private ObjectNode map(int depth) {
     ObjectNode map = JsonNodeFactory.instance.objectNode();
     for (int left = in.mapLength(); left > 0; left--) {
-      if (in.kind() != Kind.STRING) {
-        throw ApiException.of(
-            ErrorCode.INVALID_MSGPACK, "names of members must be strings, got " + in.kind().text);
-      }
-      String name = in.string();
-      JsonNode value = value(depth + 1);
+      String name = MsgpackValues.name(in);
+      JsonNode value = value(ApiException.echo(name), depth + 1);
       if (!map.has(name)) {
         map.set(name, value);
       }
@@ -84,10 +80,10 @@ public final class MsgpackTree {
     return map;
   }
 
-  private ArrayNode array(int depth) {
+  private ArrayNode array(String field, int depth) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode();
     for (int left = in.arrayLength(); left > 0; left--) {
-      array.add(value(depth + 1));
+      array.add(value(field, depth + 1));
     }
     return array;
   }

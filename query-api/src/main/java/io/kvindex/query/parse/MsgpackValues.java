@@ -4,7 +4,6 @@ package io.kvindex.query.parse;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.MsgpackCursor.Kind;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Single values of MessagePack query bodies, and the words for what is wrong with one. */
@@ -32,9 +31,16 @@ final class MsgpackValues {
     if (isAscii(lastTexts[slot], in.bytes(), from, length)) {
       return lastTexts[slot];
     }
-    String fresh = new String(in.bytes(), from, length, StandardCharsets.UTF_8);
-    lastTexts[slot] = fresh;
-    return fresh;
+    lastTexts[slot] = whole(in, in.decoded(from, length), field);
+    return lastTexts[slot];
+  }
+
+  /** A text just read, which must have been UTF-8. */
+  static String whole(MsgpackCursor in, String text, String field) {
+    if (in.isBroken()) {
+      throw ApiException.field(ErrorCode.INVALID_VALUE, field, "`" + field + "` is no UTF-8");
+    }
+    return text;
   }
 
   private static boolean isAscii(String text, byte[] bytes, int from, int length) {
@@ -80,6 +86,24 @@ final class MsgpackValues {
 
   static ApiException missing(String field) {
     return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+  }
+
+  static ApiException unknown(String field) {
+    String name = ApiException.echo(field);
+    return ApiException.field(ErrorCode.UNKNOWN_FIELD, name, "unknown field `" + name + "`");
+  }
+
+  /** The name of a map's member. */
+  static String name(MsgpackCursor in) {
+    if (in.kind() != Kind.STRING) {
+      throw noName(in);
+    }
+    return in.string();
+  }
+
+  static ApiException noName(MsgpackCursor in) {
+    return ApiException.of(
+        ErrorCode.INVALID_MSGPACK, "names of members must be strings, got " + in.kind().text);
   }
 
   private static String place(String field, int index) {

@@ -24,6 +24,9 @@ public final class QueryBody {
   /** Tenant of a body that names none. */
   public static final String DEFAULT_TENANT = "default";
 
+  /** {@link #visibleFrom()} where no event has to be visible. */
+  public static final long ANY_OFFSET = -1;
+
   /** Arrays beyond this many elements are given back after use, so one huge prompt is not kept. */
   private static final int KEPT_ITEMS = 1 << 17;
 
@@ -40,6 +43,7 @@ public final class QueryBody {
   @Nullable String instanceId;
   @Nullable MinEvent minEvent;
   private Deadline deadline = Deadline.NONE;
+  private long visibleFrom = ANY_OFFSET;
 
   void reset() {
     count = 0;
@@ -53,6 +57,7 @@ public final class QueryBody {
     instanceId = null;
     minEvent = null;
     deadline = Deadline.NONE;
+    visibleFrom = ANY_OFFSET;
     if (tokens.length > KEPT_ITEMS) {
       tokens = new int[KEPT_ITEMS];
     }
@@ -173,6 +178,16 @@ public final class QueryBody {
   /** When an answer is of no use any more; asked while a long prompt is looked up. */
   public Deadline deadline() {
     return deadline;
+  }
+
+  /** States at which offset of the events topic the awaited event is, until the next parse. */
+  public void visibleFrom(long offset) {
+    visibleFrom = offset;
+  }
+
+  /** Offset of the events topic an answer must not be from before, or {@link #ANY_OFFSET}. */
+  public long visibleFrom() {
+    return visibleFrom;
   }
 
   /** What has to be visible before this may be answered, null for nothing. */

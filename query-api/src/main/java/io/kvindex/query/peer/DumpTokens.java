@@ -17,6 +17,9 @@ final class DumpTokens implements AutoCloseable {
   private static final int MAX_TEXT = 16_384;
   private static final int MAX_DEPTH = 64;
 
+  /** Several times what we write; beyond it nothing is kept of an object. */
+  private static final int MAX_MEMBERS = 32;
+
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -119,12 +122,12 @@ final class DumpTokens implements AutoCloseable {
     return parser.getText();
   }
 
-  /** The plain values of an object as texts, everything else left out. */
+  /** The plain values of an object as texts, the first 32 of them; everything else left out. */
   Map<String, String> texts() throws IOException {
     Map<String, String> texts = new HashMap<>();
     object(
         name -> {
-          if (parser.currentToken().isScalarValue()) {
+          if (parser.currentToken().isScalarValue() && texts.size() < MAX_MEMBERS) {
             texts.put(name, parser.getText());
           } else {
             skip();

@@ -15,6 +15,7 @@ import io.kvindex.streams.view.StreamPosition;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +32,19 @@ final class HeldBlocks {
     void write(Registered registered, PeerBlocks blocks);
   }
 
+  /** How often to look for what is too old. */
+  private static final long AGE_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private final Map<Source, Held> held = new HashMap<>();
   private final long maxBlocks;
   private final long maxAgeNs;
   private final PeerMeters meters;
   private final AtomicLong blocks = new AtomicLong();
+
+  /** What was looked through last; null = something was added since. */
+  private @Nullable RegistrationSnapshot settledFor;
+
+  private long settledNs;
 
   /**
    * @param maxBlocks blocks held at most
@@ -59,6 +68,7 @@ final class HeldBlocks {
 
   /** Holds what a dump said; of two dumps the later one counts. */
   synchronized void add(Map<Source, PeerBlocks> dump, long nowNs) {
+    settledFor = null;
     dump.forEach(
         (source, some) -> {
           Held before = held.remove(source);
@@ -74,9 +84,17 @@ final class HeldBlocks {
         });
   }
 
-  /** Hands on what has become of use, and drops what will never be. */
+  /**
+   * Hands on what has become of use, and drops what will never be. Cheap where nothing was
+   * registered since the last call: it is called every few milliseconds for a quarter of an hour.
+   */
   synchronized void settle(
       RegistrationSnapshot registrations, IndexAccess index, long nowNs, Sink sink) {
+    if (registrations == settledFor && nowNs - settledNs < AGE_LOOK_NS) {
+      return;
+    }
+    settledFor = registrations;
+    settledNs = nowNs;
     Iterator<Map.Entry<Source, Held>> all = held.entrySet().iterator();
     while (all.hasNext()) {
       Map.Entry<Source, Held> next = all.next();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.peer;
 
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.PeerImport;
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -41,6 +44,7 @@ final class ImportLog implements AutoCloseable {
 
   private final Supplier<Producer<byte[], byte[]>> open;
   private final PeerMeters meters;
+  private final AtomicBoolean failing = new AtomicBoolean();
   private @Nullable Producer<byte[], byte[]> producer;
 
   ImportLog(Supplier<Producer<byte[], byte[]>> open, PeerMeters meters) {
@@ -52,14 +56,17 @@ final class ImportLog implements AutoCloseable {
    * @param kafka client settings, at least {@code bootstrap.servers}
    */
   static Producer<byte[], byte[]> producer(Map<String, Object> kafka) {
-    Map<String, Object> config = new HashMap<>(kafka);
+    Map<String, Object> config = new HashMap<>();
     config.put(ProducerConfig.ACKS_CONFIG, "all");
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 30_000);
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
-    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    return new KafkaProducer<>(
+        ClientKind.PRODUCER.settings(kafka, config),
+        new ByteArraySerializer(),
+        new ByteArraySerializer());
   }
 
   /** Writes all blocks of a publisher; whether each gets there is counted. */
@@ -106,11 +113,17 @@ final class ImportLog implements AutoCloseable {
               TablePartition.of(record.table(), partitions),
               record.stream().key().getBytes(StandardCharsets.UTF_8),
               EventRecordCodec.encode(record)),
-          (metadata, problem) ->
-              meters.blocks(problem == null ? Outcome.IMPORTED : Outcome.FAILED, blocks));
+          (metadata, problem) -> sent(registration.publisher(), blocks, problem));
     } catch (KafkaException e) {
-      LOG.warn("blocks of publisher={} not imported: {}", registration.publisher(), e.toString());
-      meters.blocks(Outcome.FAILED, blocks);
+      sent(registration.publisher(), blocks, e);
+    }
+  }
+
+  /** Counts; of failures in a row the first is logged. Any thread. */
+  private void sent(PublisherId publisher, int blocks, @Nullable Exception problem) {
+    meters.blocks(problem == null ? Outcome.IMPORTED : Outcome.FAILED, blocks);
+    if (!failing.getAndSet(problem != null) && problem != null) {
+      LOG.warn("blocks of publisher={} not imported: {}", publisher, problem.toString());
     }
   }
 

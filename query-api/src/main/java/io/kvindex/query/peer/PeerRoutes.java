@@ -10,9 +10,12 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.error.MalformedJson;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.reply.JsonBuffer;
 import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -20,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code GET /dump}, {@code POST /register_peer}, {@code POST /deregister_peer}, {@code GET
- * /peers}.
+ * /peers}. Peers are the registered ones, in that order, then the other replicas of this index:
+ * these have the same tables already and their dumps are not asked for.
  */
 public final class PeerRoutes {
 
@@ -48,7 +52,7 @@ public final class PeerRoutes {
     routes.get("/peers", this::list);
   }
 
-  private void dump(Context ctx) throws IOException {
+  private void dump(Context ctx) {
     if (!dumps.tryAcquire()) {
       throw ApiException.of(
           ErrorCode.TOO_MANY_REQUESTS, DUMPS_AT_ONCE + " dumps are being read already");
@@ -61,8 +65,8 @@ public final class PeerRoutes {
         writer.write(DumpParts.of(index, registrations.get()));
         result = writer.hasFailed() ? "partial" : "whole";
       } catch (IOException e) {
+        // The client's doing, and nobody is there to be told: no incident of ours.
         LOG.info("a dump was not read to its end: {}", e.toString());
-        throw e;
       } finally {
         peers.meters().dump(result);
         writer.blocks().forEach(peers.meters()::dumped);
@@ -76,7 +80,7 @@ public final class PeerRoutes {
     String url = normal(text(ctx));
     if (!peers.add(url)) {
       throw ApiException.of(
-          ErrorCode.OUT_OF_RANGE, "no more than " + Peers.MAX_PEERS + " peers are listed");
+          ErrorCode.UNSUPPORTED, "no more than " + Peers.MAX_PEERS + " peers are listed");
     }
     peers.fetch(url);
     answer(ctx.status(201), ok());
@@ -92,7 +96,9 @@ public final class PeerRoutes {
   private void list(Context ctx) {
     JsonBuffer out = new JsonBuffer().raw('[');
     String separator = "";
-    for (String url : peers.urls()) {
+    Set<String> urls = new LinkedHashSet<>(peers.urls());
+    index.otherReplicas().forEach(address -> urls.add("http://" + address));
+    for (String url : urls) {
       if (!separator.isEmpty()) {
         out.raw(',');
       }
@@ -111,6 +117,7 @@ public final class PeerRoutes {
   }
 
   private static String text(Context ctx) {
+    BodyType.requireJson(ctx.contentType(), ctx.path());
     JsonNode url;
     try {
       url = JSON.readTree(ctx.bodyAsBytes()).path("url");

@@ -97,6 +97,19 @@ public final class Peers implements AutoCloseable {
     return thread;
   }
 
+  /**
+   * Refuses what is no address of a peer.
+   *
+   * @throws IllegalArgumentException if it is no http or https URL with a host
+   */
+  public static void requireUrl(String url) {
+    try {
+      PeerClient.normal(url);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("peer `" + url + "` is " + e.getMessage(), e);
+    }
+  }
+
   PeerMeters meters() {
     return meters;
   }
@@ -151,7 +164,12 @@ public final class Peers implements AutoCloseable {
 
   /** Takes over a peer's dump in the background, if the queue of such is not full. */
   void fetch(String peer) {
-    fetch(() -> take(peer), () -> meters.fetch(false));
+    fetch(
+        () -> take(peer),
+        () -> {
+          meters.fetch(false);
+          LOG.warn("peer={} is not asked for its dump: too many wait to be", peer);
+        });
   }
 
   private void fetch(Runnable task, Runnable refused) {

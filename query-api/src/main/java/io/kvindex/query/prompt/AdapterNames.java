@@ -36,9 +36,13 @@ public final class AdapterNames {
   public static Map<Set<String>, List<Integer>> byId(
       TableView view, long loraId, InstanceSet instances) {
     Map<Set<String>, List<Integer>> groups = new LinkedHashMap<>();
+    Map<String, String> known = view.loraNames(loraId, instances.ids());
     for (int i = 0; i < instances.size(); i++) {
-      Set<String> names = new TreeSet<>(view.loraNames(instances.get(i).instanceId(), loraId));
-      names.add(StatedContext.nameOf(loraId));
+      Set<String> names = new TreeSet<>(Set.of(StatedContext.nameOf(loraId)));
+      String name = known.get(instances.get(i).instanceId());
+      if (name != null) {
+        names.add(name);
+      }
       groups.computeIfAbsent(names, key -> new ArrayList<>()).add(i);
     }
     return groups;

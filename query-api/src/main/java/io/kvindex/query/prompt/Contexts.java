@@ -3,6 +3,8 @@ package io.kvindex.query.prompt;
 
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.registration.TableRows;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,6 +53,29 @@ public final class Contexts {
    */
   public static List<Names> ofRequest(String lora, String salt) {
     return lora.isEmpty() && salt.isEmpty() ? PLAIN : List.of(new Names(lora, "", salt));
+  }
+
+  /**
+   * The same contexts for hashes a client made itself. Where these cover the salt, a salt stated
+   * beside them says nothing more, but a namespace does: of a name that is one, nothing else is
+   * meant, or blocks without namespace would pass for some of it.
+   *
+   * @return some or all of {@code contexts}
+   */
+  static List<Names> besideHashes(
+      HashProfile profile, List<Names> contexts, TableView view, TableRows rows) {
+    if (!profile.algorithm().coversSalt()) {
+      return contexts;
+    }
+    List<Names> spaced =
+        contexts.stream().filter(names -> isNamespace(names.namespace(), view, rows)).toList();
+    return spaced.isEmpty() ? contexts : spaced;
+  }
+
+  private static boolean isNamespace(String name, TableView view, TableRows rows) {
+    return !name.isEmpty()
+        && (rows.hasNamespace(name)
+            || view.contexts().stream().anyMatch(known -> name.equals(known.namespace())));
   }
 
   /** What to xor into the prefix hashes for each of the contexts. */

@@ -6,13 +6,13 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.match.PrefixCounter;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.streams.index.BlockKeys;
-import io.kvindex.streams.index.PrefixReader;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.Map;
  * allocates nothing once they have grown. To be used by one thread at a time.
  */
 public final class PromptWalk {
-  private final PrefixReader reader = new PrefixReader();
+  private final Walk walk = new Walk();
   private final PromptKeys keys = new PromptKeys();
   private final TimedKeys timed = new TimedKeys();
   private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
@@ -46,10 +46,12 @@ public final class PromptWalk {
       List<Names> contexts,
       TableRows rows,
       PrefixCounter counter) {
-    long[] xors = Contexts.keys(rows.table().hashProfile(), contexts);
+    HashProfile profile = rows.table().hashProfile();
     if (form == QueryForm.TOKENS) {
+      long[] xors = Contexts.keys(profile, contexts);
       return walk(view, query, prompt(query, rows.table(), contexts), xors, rows, counter);
     }
+    long[] xors = Contexts.keys(profile, Contexts.besideHashes(profile, contexts, view, rows));
     if (xors.length > 1) { // what tells them apart may be in the hashes given
       xors = Arrays.stream(xors).distinct().toArray();
     }
@@ -78,7 +80,9 @@ public final class PromptWalk {
       PrefixCounter counter) {
     query.deadline().check();
     BlockKeys asked = query.deadline().isSet() ? timed.of(prompt, query.deadline()) : prompt;
-    return reader.walk(view.index(), asked, xors, counter.over(rows.instances()));
+    return view.walk(
+        walk.of(asked, xors, query.deadline(), query.visibleFrom()),
+        counter.over(rows.instances()));
   }
 
   private BlockKeys prompt(QueryBody query, TableId table, List<Names> contexts) {

@@ -26,6 +26,8 @@ public final class TrustHeaders {
   private Trust trust = Trust.EXACT;
   private long lagMs;
   private @Nullable String degraded;
+  private List<String> lastInstances = List.of();
+  private String lastNames = "";
 
   /** Forgets the answer before. */
   public void clear() {
@@ -41,7 +43,7 @@ public final class TrustHeaders {
     List<String> instances = rows.degraded(view.degradedPublishers());
     if (!instances.isEmpty()) {
       trust = trust.and(Trust.DEGRADED);
-      String names = instances.stream().map(TrustHeaders::safe).collect(Collectors.joining(","));
+      String names = namesOf(instances);
       degraded = degraded == null ? names : degraded + "," + names;
     }
   }
@@ -52,12 +54,24 @@ public final class TrustHeaders {
     reply.trust(trust.headerValue(), lagMs, tooMany ? ALL : degraded);
   }
 
+  /** A table's list is the same object until it changes, and so its names are worded once. */
+  private String namesOf(List<String> instances) {
+    if (instances != lastInstances) {
+      lastNames = instances.stream().map(TrustHeaders::safe).collect(Collectors.joining(","));
+      lastInstances = instances;
+    }
+    return lastNames;
+  }
+
   /** Instance names are free text, header values are not: what is unusual is percent-encoded. */
   private static String safe(String instance) {
     boolean plain = instance.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ',' && c != '%');
     if (instance.equals(ALL)) {
       return "%2A";
     }
-    return plain ? instance : URLEncoder.encode(instance, StandardCharsets.UTF_8);
+    // A form's + for a blank would read as the plus of a plain name.
+    return plain
+        ? instance
+        : URLEncoder.encode(instance, StandardCharsets.UTF_8).replace("+", "%20");
   }
 }

@@ -2,6 +2,7 @@
 package io.kvindex.query.quarantine;
 
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.quarantine.QuarantinedFrame;
@@ -144,7 +145,10 @@ final class Quarantine {
   private void claim(Registered one) throws InterruptedException {
     BridgeProgress claim = BridgeProgress.claim(one.registration(), one.generation());
     try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer())) {
+        new KafkaProducer<>(
+            ClientKind.PRODUCER.settings(kafka, Map.of()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
       // By key it meets the partition its registration is in, which says where the progress goes.
       producer
           .send(

@@ -3,6 +3,7 @@ package io.kvindex.query.quarantine;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.quarantine.QuarantineCodec;
 import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.topic.Topics;
@@ -10,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -45,11 +45,16 @@ final class QuarantineLog {
   private final Duration timeout;
 
   QuarantineLog(Map<String, Object> kafka, Duration timeout) {
-    this.kafka = new HashMap<>(kafka);
-    // What retention deleted meanwhile is passed over.
-    this.kafka.put("auto.offset.reset", "earliest");
-    // A fetch that waits for news at the end would hold up the look back that follows it.
-    this.kafka.put("fetch.max.wait.ms", 20);
+    this.kafka =
+        ClientKind.CONSUMER.settings(
+            kafka,
+            Map.of(
+                // What retention deleted meanwhile is passed over.
+                "auto.offset.reset",
+                "earliest",
+                // A fetch that waits for news at the end would hold up the look back that follows.
+                "fetch.max.wait.ms",
+                20));
     this.timeout = timeout;
   }
 

@@ -8,6 +8,7 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.quarantine.Quarantine.Retried;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.UnregisterRequest;
@@ -127,6 +128,7 @@ public final class QuarantineRoutes {
     if (isSet(ctx, "all")) {
       which = publisher -> true;
     } else {
+      BodyType.requireJson(ctx.contentType(), ctx.path());
       PublisherId one = UnregisterRequest.parse(ctx.bodyAsBytes()).publisher();
       which = one::equals;
     }

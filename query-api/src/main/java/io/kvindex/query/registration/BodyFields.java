@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.error.MalformedJson;
+import io.kvindex.query.parse.WholeText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +89,10 @@ final class BodyFields {
           ErrorCode.OUT_OF_RANGE,
           field,
           "`" + field + "` must have " + most + " characters at most, got " + text.length());
+    }
+    if (!WholeText.is(text)) {
+      throw ApiException.field(
+          ErrorCode.INVALID_VALUE, field, "`" + field + "` has half a surrogate pair");
     }
     return text;
   }

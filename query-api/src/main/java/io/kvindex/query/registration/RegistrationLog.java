@@ -2,6 +2,7 @@
 package io.kvindex.query.registration;
 
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.Topics;
@@ -35,7 +36,7 @@ final class RegistrationLog implements AutoCloseable {
    * @param timeout longest time one write may take, metadata included
    */
   RegistrationLog(Map<String, Object> clientConfig, Duration timeout) {
-    Map<String, Object> config = new HashMap<>(clientConfig);
+    Map<String, Object> config = new HashMap<>();
     int ms = (int) timeout.toMillis();
     config.put(ProducerConfig.ACKS_CONFIG, "all");
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
@@ -43,7 +44,11 @@ final class RegistrationLog implements AutoCloseable {
     config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, ms);
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.max(1, ms / 2));
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, ms);
-    producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    producer =
+        new KafkaProducer<>(
+            ClientKind.PRODUCER.settings(clientConfig, config),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
   }
 
   /**
@@ -70,7 +75,8 @@ final class RegistrationLog implements AutoCloseable {
   static ApiException notAcknowledged() {
     return ApiException.of(
         ErrorCode.REGISTRATION_TIMEOUT,
-        "the registration could not be stored and seen in time; sending it again is safe");
+        "Kafka did not store the registration, or it was not seen, in time; sending it again is"
+            + " safe");
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class TableRows {
   private final InstanceSet instances;
   private final byte[][] names;
   private final List<Set<String>> adapters = new ArrayList<>();
+  private final Set<String> namespaces = new HashSet<>();
   private final DegradedRows degraded;
 
   private TableRows(TableId table, InstanceSet instances, List<Registered> members) {
@@ -36,6 +37,12 @@ public final class TableRows {
       String name = new JsonBuffer().name(instances.get(i).instanceId()).asText();
       names[i] = name.getBytes(StandardCharsets.UTF_8);
       adapters.add(adaptersOf(instances.get(i).instanceId(), members));
+    }
+    for (Registered one : members) {
+      String namespace = one.registration().namespace();
+      if (namespace != null) {
+        namespaces.add(namespace);
+      }
     }
   }
 
@@ -129,6 +136,11 @@ public final class TableRows {
   /** Whether an instance is registered for an adapter, empty = the base model. */
   public boolean hasAdapter(int instance, String lora) {
     return adapters.get(instance).contains(lora);
+  }
+
+  /** Whether a registration of this model, block size and tenant names the namespace. */
+  public boolean hasNamespace(String name) {
+    return namespaces.contains(name);
   }
 
   /** Index of a row, -1 if there is none of that name. */

@@ -49,6 +49,8 @@ final class PublisherMeters implements MultiCollector {
         CounterSnapshot.builder().name(PREFIX + "counts").help("the counters of /workers, by name");
     private final GaugeSnapshot.Builder waiting = gauge(WAITING, "frames in memory");
     private final GaugeSnapshot.Builder blocks = gauge("blocks", "blocks queries can find");
+    private final GaugeSnapshot.Builder unverified =
+        gauge("unverified", "1 for what of its word could not be checked");
     private final GaugeSnapshot.Builder lagBatches =
         gauge("lag_batches", "batches in Kafka that are not visible here");
     private final GaugeSnapshot.Builder lag =
@@ -84,6 +86,7 @@ final class PublisherMeters implements MultiCollector {
       put(generation, who, report.registered().generation());
       MediumLabels.of(report.blocks())
           .forEach((medium, held) -> put(blocks, who.add("medium", medium), held));
+      report.unverified().forEach(what -> put(unverified, who.add("what", what), 1));
       Long batches = report.lagBatches();
       put(lagBatches, who, asDouble(batches));
       Long ms = report.lagMs(nowMicros);
@@ -151,6 +154,7 @@ final class PublisherMeters implements MultiCollector {
               counts.build(),
               waiting.build(),
               blocks.build(),
+              unverified.build(),
               lagBatches.build(),
               lag.build(),
               newest.build(),

@@ -6,6 +6,7 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ public record PublisherReport(
     @Nullable StreamPosition visible,
     Map<String, Long> blocks) {
 
+  private static final String UNVERIFIED = "remarked_unverified_";
+
   /**
    * What its bridge says, unless the table knows worse: a device clear, for one, ends the bridge's
    * doubts, while host blocks from before the hole are still there.
@@ -39,6 +42,20 @@ public record PublisherReport(
       case ACTIVE, REPLAYING -> doubted ? PublisherState.DEGRADED : heard.state();
       default -> heard.state();
     };
+  }
+
+  /**
+   * What of the publisher's word its bridge could not check, in order: {@code group}, {@code salt},
+   * {@code shards}, {@code tier}. The bridge counts such events under these names.
+   */
+  List<String> unverified() {
+    return heard == null
+        ? List.of()
+        : heard.counters().entrySet().stream()
+            .filter(one -> one.getKey().startsWith(UNVERIFIED) && one.getValue() > 0)
+            .map(one -> one.getKey().substring(UNVERIFIED.length()))
+            .sorted()
+            .toList();
   }
 
   /** Batches Kafka has that are not visible here, null = nothing is known. */

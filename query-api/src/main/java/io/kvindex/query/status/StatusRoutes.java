@@ -7,7 +7,6 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationTable;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -19,12 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final RegistrationTable registrations;
+  private final Readiness readiness;
   private final PublisherReports reports;
-  private final IndexAccess index;
   private final PrometheusMeterRegistry metrics;
-  private final int minInitialWorkers;
-  private volatile boolean workersSeen;
 
   /**
    * @param minInitialWorkers instances that must be registered before the replica is ready, 0 =
@@ -36,10 +32,8 @@ public final class StatusRoutes {
       IndexAccess index,
       PrometheusMeterRegistry metrics,
       int minInitialWorkers) {
-    this.minInitialWorkers = minInitialWorkers;
-    this.registrations = registrations;
+    readiness = new Readiness(registrations, index, minInitialWorkers);
     this.reports = new PublisherReports(registrations::snapshot, progress::get, index);
-    this.index = index;
     this.metrics = metrics;
   }
 
@@ -48,7 +42,11 @@ public final class StatusRoutes {
     routes.get(
         "/ready",
         ctx -> {
-          String reason = notReadyReason();
+          String reason =
+              readiness.whyNotReady(
+                  ctx.queryParam("tenant_id"),
+                  ctx.queryParam("model"),
+                  ctx.queryParam("block_size"));
           if (reason != null) {
             throw ApiException.of(ErrorCode.NOT_READY, reason);
           }
@@ -86,30 +84,13 @@ public final class StatusRoutes {
     return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
   }
 
-  private @Nullable String notReadyReason() {
-    @Nullable String reason = whyNotServing();
-    return reason == null && !workersSeen ? missingWorkers() : reason;
+  /** {@code /ready} says no from now on, so that nobody sends more; what comes is answered. */
+  public void drain() {
+    readiness.drain();
   }
 
   /** Why queries can not be answered yet, null if they can. */
   public @Nullable String whyNotServing() {
-    return registrations.caughtUp()
-        ? index.notReadyReason()
-        : "registrations are still being read from Kafka";
-  }
-
-  /** Only the first workers are waited for: one that goes later closes nothing. */
-  private @Nullable String missingWorkers() {
-    long workers =
-        registrations.snapshot().all().stream()
-            .map(Registered::registration)
-            .filter(one -> !one.type().isPool())
-            .map(one -> List.of(one.publisher().tenantId(), one.publisher().instanceId()))
-            .distinct()
-            .count();
-    workersSeen = workers >= minInitialWorkers;
-    return workersSeen
-        ? null
-        : workers + " of the " + minInitialWorkers + " initial workers are registered";
+    return readiness.whyNotServing();
   }
 }

@@ -10,6 +10,7 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.parse.MinEvent;
+import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.view.StreamPosition;
@@ -40,6 +41,13 @@ public final class VisibleEvents implements EventVisibility {
     Registered one = registered(tenant, event);
     StreamPosition at = one == null ? null : position(one);
     return at != null && at.covers(event.eventId());
+  }
+
+  @Override
+  public long visibleFrom(String tenant, MinEvent event) {
+    Registered one = registered(tenant, event);
+    StreamPosition at = one == null ? null : position(one);
+    return at == null ? QueryBody.ANY_OFFSET : at.sourceOffset();
   }
 
   @Override

@@ -117,6 +117,16 @@ final class WorkersJson {
     optional("lag_batches", one.lagBatches());
     optional("lag_ms", one.lagMs(nowMicros));
     numbers("blocks", one.blocks());
+    out.raw(',').name("unverified").raw('[');
+    String separator = "";
+    for (String what : one.unverified()) {
+      if (!separator.isEmpty()) {
+        out.raw(',');
+      }
+      separator = ",";
+      out.string(what);
+    }
+    out.raw(']');
     BridgeProgress heard = one.heard();
     if (heard != null) {
       heard(heard);

@@ -146,6 +146,20 @@ class BinaryAnswersTest extends BinaryFixture {
   }
 
   @Test
+  void shouldCountItsOwnBlocksInTheirTier_whateverTheMediumIsCalled() throws Exception {
+    register("e0", 0);
+    register("e1", 1);
+    index.store("e0/0/NPU", 0, tokens(64), BLOCK, 0);
+    index.store("e0/0/HBM", 0, tokens(64), BLOCK, 1);
+    index.store("e0/0/CPU", 0, tokens(64), BLOCK, 2);
+    index.store("e0/0/DISK", 0, tokens(64), BLOCK, 3);
+    assertThat(json(query("token_ids", tokens(64), "instance_id", "e0")))
+        .isEqualTo(only("e0", row(32, 48, 64)));
+    assertThat(json(query("token_ids", tokens(64), "instance_id", "e1")))
+        .contains("\"longest_matched\":0");
+  }
+
+  @Test
   void shouldEndWithTheDisk_whenBlocksAreHeldFurtherOut() throws Exception {
     register("e0", 0);
     index.store("e0/0/GPU", 0, tokens(64), BLOCK, 0);

@@ -17,7 +17,7 @@ class BinaryErrorsTest extends BinaryFixture {
   private static final String TYPE = "application/msgpack";
 
   @Override
-  HttpSettings settings() {
+  protected HttpSettings settings() {
     return new HttpSettings("127.0.0.1", 0, 4_096, 8, 4, 1, 16, Duration.ofSeconds(30));
   }
 

@@ -6,6 +6,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.Owner;
@@ -21,7 +22,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One table's index without any stream behind it; the test's thread is the writer. */
-public final class BareIndex implements IndexAccess, TableView {
+public final class BareIndex implements IndexAccess, LocalView {
   private final PrefixIndex index = new PrefixIndex();
   private final SeqHash hash = new SeqHash(1337);
   private final Map<Owner, Integer> slots = new HashMap<>();
@@ -112,8 +113,14 @@ public final class BareIndex implements IndexAccess, TableView {
   }
 
   @Override
-  public Collection<String> loraNames(String instanceId, long loraId) {
-    String name = adapters.get(instanceId + "/" + loraId);
-    return name == null ? List.of() : List.of(name);
+  public Map<String, String> loraNames(long loraId, Collection<String> instances) {
+    Map<String, String> names = new HashMap<>();
+    for (String instance : instances) {
+      String name = adapters.get(instance + "/" + loraId);
+      if (name != null) {
+        names.put(instance, name);
+      }
+    }
+    return names;
   }
 }

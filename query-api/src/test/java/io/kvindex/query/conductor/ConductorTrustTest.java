@@ -25,7 +25,7 @@ class ConductorTrustTest extends ConductorFixture {
     HttpResponse<String> answer = query("", SIX);
     assertThat(answer.headers().firstValue("X-KvIndex-State")).hasValue("stale");
     assertThat(answer.headers().firstValue("X-KvIndex-Lag-Ms")).hasValue("1234");
-    assertThat(answer.headers().firstValue("X-KvIndex-Degraded")).hasValue("%2A,a,b%0D%0AX%3A+y");
+    assertThat(answer.headers().firstValue("X-KvIndex-Degraded")).hasValue("%2A,a,b%0D%0AX%3A%20y");
     index.readable = false;
     assertThat(query("", SIX).statusCode()).isEqualTo(503);
     assertThat(query("", SIX).body()).contains("\"reason\":\"not_ready\"");

@@ -29,6 +29,7 @@ import io.kvindex.query.parse.QueryBodyParser;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
+import io.kvindex.query.remote.Relayed;
 import io.kvindex.streams.view.StreamPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -48,8 +49,9 @@ import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessageUnpacker;
 
 /**
- * One state of caches, any, asked for in all three dialects: each answer is the one its documents
- * define, and nobody sees a block of another tenant, adapter or salt.
+ * One state of caches, any, asked for in all three dialects, of the replica that has the tables or
+ * of another one: each answer is the one its documents define, and nobody sees a block of another
+ * tenant, adapter or salt.
  */
 class DialectOracleTest {
   private static final int STATES = Integer.getInteger("oracle.states", 10_000);
@@ -124,9 +126,10 @@ class DialectOracleTest {
       fill(tables, table, model, tokens, profile);
     }
     RegistrationSnapshot snapshot = RegistrationSnapshot.of(registered, Media.standard());
-    QueryAnswers conductor = new ConductorAnswers(() -> snapshot, tables);
-    QueryAnswers binary = new BinaryAnswers(() -> snapshot, tables);
-    QueryAnswers dynamo = new DynamoAnswers(() -> snapshot, tables);
+    IndexAccess access = random.nextBoolean() ? tables : Relayed.over(tables);
+    QueryAnswers conductor = new ConductorAnswers(() -> snapshot, access);
+    QueryAnswers binary = new BinaryAnswers(() -> snapshot, access);
+    QueryAnswers dynamo = new DynamoAnswers(() -> snapshot, access);
     String tenant = TENANTS[random.nextInt(2)];
     String lora = random.nextBoolean() ? "" : "sql";
     String salt = new String[] {"", "s", "t"}[random.nextInt(3)];

@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
@@ -40,6 +42,7 @@ class QueryFormsTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final AtomicLong visible = new AtomicLong(-1);
+  private final Map<MinEvent, Long> asked = new ConcurrentHashMap<>();
   private HttpServer server;
 
   @BeforeAll
@@ -76,6 +79,10 @@ class QueryFormsTest {
               public boolean isVisible(String tenant, MinEvent event) {
                 if (event.instanceId().equals("kv")) {
                   throw ApiException.of(ErrorCode.UNSUPPORTED, "not of these");
+                }
+                if (event.instanceId().equals("slow")) {
+                  long first = asked.computeIfAbsent(event, e -> System.nanoTime());
+                  return System.nanoTime() - first > TimeUnit.MILLISECONDS.toNanos(500);
                 }
                 return visible.get() >= event.eventId();
               }
@@ -275,6 +282,17 @@ class QueryFormsTest {
     assertThat(parts.get(0)).startsWith("503");
     assertThat(parts.get(1)).startsWith("200");
     assertThat(post("/query", waitingFor("kv", 43)).body()).contains("unsupported");
+  }
+
+  @Test
+  void shouldWaitASecondForAllTogether_whenEachQueryOfABatchNamesALateEvent() throws Exception {
+    List<String> queries = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      queries.add(waitingFor("slow", i));
+    }
+    List<String> parts = parts(post("/query_batch", batch(queries)).body());
+    assertThat(parts.get(0)).startsWith("200");
+    assertThat(parts).anyMatch(part -> part.startsWith("503"));
   }
 
   private static String waitingFor(String instance, long event) {

@@ -14,6 +14,9 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.DumpVisitor;
+import io.kvindex.streams.view.HeldBlock;
+import io.kvindex.streams.view.OwnerIdentity;
+import io.kvindex.streams.view.PartitionDigest;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
@@ -23,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -174,6 +178,16 @@ class StreamsIndexAccessTest {
 
     @Override
     public void dump(TableId table, LongPredicate wanted, DumpVisitor visitor) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public PartitionDigest digest(Predicate<OwnerIdentity> wanted) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable List<HeldBlock> blocks(String ownerId, long from, int most) {
       throw new UnsupportedOperationException();
     }
   }

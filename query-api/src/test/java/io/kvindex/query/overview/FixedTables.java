@@ -4,12 +4,12 @@ package io.kvindex.query.overview;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.StreamPosition;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Tables a test says there are; all others are not in this replica. */
 public final class FixedTables implements IndexAccess {
 
-  private record Table(PrefixIndex index, List<ContextNames> contexts) implements TableView {
+  private record Table(PrefixIndex index, List<ContextNames> contexts) implements LocalView {
     @Override
     public Trust trust() {
       return Trust.EXACT;
@@ -33,11 +33,6 @@ public final class FixedTables implements IndexAccess {
     @Override
     public Set<PublisherId> degradedPublishers() {
       return Set.of();
-    }
-
-    @Override
-    public Collection<String> loraNames(String instanceId, long loraId) {
-      return List.of();
     }
   }
 

@@ -11,6 +11,34 @@ import org.jspecify.annotations.Nullable;
 /** A random well-formed body together with what must be read from it. */
 record GeneratedBody(String text, String expected) {
 
+  /** In the conductor's dialect or in Dynamo's. */
+  static GeneratedBody any(Random random, QueryForm form) {
+    return form == QueryForm.TIERED || random.nextBoolean()
+        ? dynamo(random, form)
+        : next(random, form);
+  }
+
+  static GeneratedBody dynamo(Random random, QueryForm form) {
+    List<String> members = new ArrayList<>();
+    String model = "m" + random.nextInt(3);
+    members.add(member("model_name", quoted(model)));
+    int blockSize = random.nextBoolean() ? 1 + random.nextInt(1 << random.nextInt(1, 21)) : 0;
+    optional(members, random, "block_size", blockSize == 0 ? null : "" + blockSize);
+    String tenant = pick(random, "", "default", "acme");
+    String tenantName = pick(random, "tenant_id", "routing_group");
+    optional(members, random, tenantName, tenant.isEmpty() ? null : quoted(tenant));
+    String lora = pick(random, "", "sql-adapter");
+    optional(members, random, "lora_name", lora.isEmpty() ? null : quoted(lora));
+    String salt = form == QueryForm.TOKENS ? pick(random, "", "w8a8") : "";
+    String saltName = pick(random, "cache_salt", "additionalsalt");
+    optional(members, random, saltName, salt.isEmpty() ? null : quoted(salt));
+    if (random.nextInt(4) == 0) {
+      members.add(member("stream", pick(random, "true", "-12", "\"x\"", "null")));
+    }
+    String items = items(random, form, "block_hashes", members);
+    return whole(random, members, model, blockSize, tenant, lora, -1, salt, null, items);
+  }
+
   static GeneratedBody next(Random random, QueryForm form) {
     List<String> members = new ArrayList<>();
     String model = "m" + random.nextInt(3);
@@ -34,7 +62,21 @@ record GeneratedBody(String text, String expected) {
     if (random.nextInt(8) == 0) {
       members.add(member("min_event", "null"));
     }
-    String items = items(random, form, members);
+    String items = items(random, form, pick(random, "seq_hashes", "block_hash"), members);
+    return whole(random, members, model, blockSize, tenant, lora, loraId, salt, instance, items);
+  }
+
+  private static GeneratedBody whole(
+      Random random,
+      List<String> members,
+      String model,
+      int blockSize,
+      String tenant,
+      String lora,
+      long loraId,
+      String salt,
+      @Nullable String instance,
+      String items) {
     Collections.shuffle(members, random);
     String gap = pick(random, "", " ", "\n  ");
     String text = "{" + gap + String.join("," + gap, members) + pick(random, "}", " }\n");
@@ -52,7 +94,8 @@ record GeneratedBody(String text, String expected) {
             items));
   }
 
-  private static String items(Random random, QueryForm form, List<String> members) {
+  private static String items(
+      Random random, QueryForm form, String hashesName, List<String> members) {
     int count = random.nextInt(30);
     long[] values = new long[count];
     String[] texts = new String[count];
@@ -67,7 +110,7 @@ record GeneratedBody(String text, String expected) {
       }
     }
     String array = "[" + String.join(pick(random, ",", ", "), texts) + "]";
-    String name = form == QueryForm.TOKENS ? "token_ids" : pick(random, "seq_hashes", "block_hash");
+    String name = form == QueryForm.TOKENS ? "token_ids" : hashesName;
     members.add(member(name, array));
     return Arrays.toString(values);
   }

@@ -47,14 +47,14 @@ class MsgpackBodyReaderTest {
             "instance_id",
             "e0"));
     assertThat(body.dialect()).isEqualTo(Dialect.BINARY);
-    assertThat(QueryBodyEquivalenceTest.describe(body, QueryForm.TOKENS))
+    assertThat(JsonFuzzTest.describe(body, QueryForm.TOKENS))
         .isEqualTo("m|16|acme|sql|-1|s|e0|[1, 70000, -1, 200, 65535, 128]");
   }
 
   @Test
   void shouldUseDefaults_whenOptionalFieldsAreAbsentOrEmpty() {
     read(QueryForm.TOKENS, query("token_ids", List.of()));
-    assertThat(QueryBodyEquivalenceTest.describe(body, QueryForm.TOKENS))
+    assertThat(JsonFuzzTest.describe(body, QueryForm.TOKENS))
         .isEqualTo("m|16|default||-1||null|[]");
     read(
         QueryForm.TOKENS,
@@ -69,7 +69,7 @@ class MsgpackBodyReaderTest {
             null,
             "instance_id",
             ""));
-    assertThat(QueryBodyEquivalenceTest.describe(body, QueryForm.TOKENS))
+    assertThat(JsonFuzzTest.describe(body, QueryForm.TOKENS))
         .isEqualTo("m|16|default||-1||null|[]");
   }
 
@@ -99,7 +99,7 @@ class MsgpackBodyReaderTest {
     read(
         QueryForm.TOKENS,
         query("token_ids", List.of(1, 2, 3), "token_ids", List.of(9), "model", "n"));
-    assertThat(QueryBodyEquivalenceTest.describe(body, QueryForm.TOKENS))
+    assertThat(JsonFuzzTest.describe(body, QueryForm.TOKENS))
         .isEqualTo("n|16|default||-1||null|[9]");
   }
 
@@ -110,6 +110,56 @@ class MsgpackBodyReaderTest {
     Arrays.fill(longer, map.length, longer.length, (byte) 0xC1);
     read(QueryForm.TOKENS, longer);
     assertThat(body.count()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldReadAsInJson_whenThereIsAnEventToWaitFor() {
+    read(QueryForm.TOKENS, waitingFor("event_id", 41, "instance_id", "i", "dp_rank", 2));
+    assertThat(body.minEvent()).isEqualTo(new MinEvent("i", 2, 41));
+    read(QueryForm.TOKENS, waitingFor("instance_id", "i", "event_id", 0));
+    assertThat(body.minEvent()).isEqualTo(new MinEvent("i", 0, 0));
+    read(QueryForm.TOKENS, waitingFor("instance_id", 7, "event_id", Long.MAX_VALUE));
+    assertThat(body.minEvent()).isEqualTo(new MinEvent("7", 0, Long.MAX_VALUE));
+    read(QueryForm.TOKENS, query("token_ids", List.of()));
+    assertThat(body.minEvent()).isNull();
+  }
+
+  /** Two texts of other bytes that the same characters would stand for. */
+  @Test
+  void shouldRefuse_whenATextIsNoUtf8() {
+    byte[] whole = query("token_ids", List.of(), "cache_salt", "\ufffd");
+    read(QueryForm.TOKENS, whole);
+    assertThat(body.cacheSalt()).isEqualTo("\ufffd");
+    byte[] broken = whole.clone();
+    broken[whole.length - 1] = (byte) 0xFF;
+    assertThat(
+            describe(
+                catchThrowableOfType(ApiException.class, () -> read(QueryForm.TOKENS, broken))))
+        .isEqualTo("invalid_value cache_salt");
+  }
+
+  private static byte[] waitingFor(@Nullable Object... event) {
+    return query("token_ids", List.of(), "min_event", Packed.members(event));
+  }
+
+  static Stream<Arguments> eventRefusals() {
+    BigInteger beyond = BigInteger.ONE.shiftLeft(63);
+    return Stream.of(
+        refusal("invalid_type min_event", query("token_ids", List.of(), "min_event", null)),
+        refusal("invalid_type min_event", query("token_ids", List.of(), "min_event", "i:0:1")),
+        refusal("missing min_event.instance_id", waitingFor()),
+        refusal("missing min_event.instance_id", waitingFor("instance_id", "", "event_id", 1)),
+        refusal("missing min_event.event_id", waitingFor("instance_id", "i")),
+        refusal("unknown_field min_event.seq", waitingFor("instance_id", "i", "seq", 1)),
+        refusal("invalid_type min_event.instance_id", waitingFor("instance_id", null)),
+        refusal("invalid_type min_event.instance_id", waitingFor("instance_id", 1.5)),
+        refusal("invalid_type min_event.event_id", waitingFor("event_id", "1")),
+        refusal("invalid_type min_event.event_id", waitingFor("event_id", 1.0)),
+        refusal("out_of_range min_event.event_id", waitingFor("event_id", -1)),
+        refusal("out_of_range min_event.event_id", waitingFor("event_id", beyond)),
+        refusal("out_of_range min_event.dp_rank", waitingFor("dp_rank", 1L << 31)),
+        refusal("out_of_range min_event.dp_rank", waitingFor("dp_rank", -1)),
+        refusal("invalid_type min_event.dp_rank", waitingFor("dp_rank", null)));
   }
 
   static Stream<Arguments> refusals() {
@@ -177,7 +227,7 @@ class MsgpackBodyReaderTest {
   }
 
   @ParameterizedTest
-  @MethodSource("refusals")
+  @MethodSource({"refusals", "eventRefusals"})
   void shouldRefuseWithReasonFieldAndIndex_whenABodyIsWrong(String expected, byte[] packed) {
     ApiException refusal =
         catchThrowableOfType(ApiException.class, () -> read(QueryForm.TOKENS, packed));

@@ -41,8 +41,8 @@ class OctetReaderTest {
                 + "}")
             .getBytes(java.nio.charset.StandardCharsets.UTF_8);
     parser.parse(text, text.length, QueryForm.TOKENS, json);
-    assertThat(QueryBodyEquivalenceTest.describe(body, QueryForm.TOKENS))
-        .isEqualTo(QueryBodyEquivalenceTest.describe(json, QueryForm.TOKENS));
+    assertThat(JsonFuzzTest.describe(body, QueryForm.TOKENS))
+        .isEqualTo(JsonFuzzTest.describe(json, QueryForm.TOKENS));
     assertThat(body.dialect()).isEqualTo(Dialect.CONDUCTOR);
   }
 

@@ -68,6 +68,7 @@ class QueryBodyParserTest {
       delimiter = '~',
       textBlock =
           """
+          {"model":"m","lora_name":"\\ud800","seq_hashes":[1]}   ~ INVALID_VALUE ~ lora_name ~ -1
           {"model":"m","seq_hashes":[1],"block_hash":[1]}       ~ CONFLICTING_FIELDS ~ block_hash ~ -1
           {"model":"m","block_hashes":[1]}                      ~ UNKNOWN_FIELD ~ block_hashes ~ -1
           {"model":"m"}                                         ~ MISSING ~ seq_hashes ~ -1
@@ -118,8 +119,7 @@ class QueryBodyParserTest {
         QueryForm.TOKENS,
         "{\"model\":\"m\",\"token_ids\":[],\"tenant_id\":\"\",\"lora_name\":null,\"lora_id\":null,"
             + "\"cache_salt\":null,\"instance_id\":\"\",\"block_size\":null}");
-    assertThat(QueryBodyEquivalenceTest.describe(body, QueryForm.TOKENS))
-        .isEqualTo("m|0|default||-1||null|[]");
+    assertThat(JsonFuzzTest.describe(body, QueryForm.TOKENS)).isEqualTo("m|0|default||-1||null|[]");
   }
 
   @Test

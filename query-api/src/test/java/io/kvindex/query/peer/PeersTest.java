@@ -20,8 +20,6 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.http.HttpSettings;
-import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.view.StreamPosition;
@@ -39,9 +37,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -51,7 +47,6 @@ import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,30 +70,6 @@ class PeersTest {
   private volatile RegistrationSnapshot registrations = RegistrationSnapshot.EMPTY;
   private HttpServer peer;
   private Peers peers;
-
-  private static final class Positions implements IndexAccess {
-    private final Map<PublisherId, StreamPosition> known = new HashMap<>();
-
-    @Override
-    public @Nullable TableView view(TableId table) {
-      return null;
-    }
-
-    @Override
-    public @Nullable String notReadyReason() {
-      return null;
-    }
-
-    @Override
-    public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
-      return known.get(publisher);
-    }
-
-    @Override
-    public Map<PublisherId, Map<String, Long>> blocks() {
-      return Map.of();
-    }
-  }
 
   private static MockProducer<byte[], byte[]> producer() {
     Node node = new Node(1, "none", 1);
@@ -319,8 +290,11 @@ class PeersTest {
       assertThat(post(uri, "/register_peer", body)).isEqualTo("201 {\"status\":\"ok\"}");
       assertThat(post(uri, "/register_peer", body)).startsWith("201 ");
       assertThat(get(uri, "/peers")).isEqualTo("200 [\"" + url() + "\"]");
+      index.replicas = List.of("10.0.0.2:13333", url().substring("http://".length()));
+      assertThat(get(uri, "/peers")).isEqualTo("200 [\"" + url() + "\",\"http://10.0.0.2:13333\"]");
+      index.replicas = List.of();
       assertThat(post(uri, "/register_peer", "{\"url\":\"tcp://x\"}")).startsWith("400 ");
-      assertThat(post(uri, "/register_peer", "{}")).startsWith("400 ");
+      assertThat(post(uri, "/register_peer", "{}")).startsWith("422 ");
       assertThat(post(uri, "/deregister_peer", body)).isEqualTo("200 {\"status\":\"ok\"}");
       assertThat(post(uri, "/deregister_peer", body))
           .isEqualTo("404 {\"error\":\"peer not found\",\"reason\":\"not_found\"}");

@@ -57,6 +57,11 @@ class BinaryRegistrationIT extends RegistrationFixture {
         send(0, "/unregister", end),
         404,
         "{\"error\":\"service not found: " + key + "\",\"reason\":\"service_not_found\"}");
+    // There is no state between: the context is gone, and what was unregistered can come back.
+    assertThat(list("/global_view")).doesNotContain("m-" + instance + "\"");
+    answers(send(0, "/register", whole()), 200, success);
+    assertThat(service(0).path("Generation").asLong()).isGreaterThan(generation);
+    assertThat(list("/global_view")).contains("m-" + instance + "\"");
   }
 
   @Test

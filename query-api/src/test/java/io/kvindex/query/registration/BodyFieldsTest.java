@@ -28,6 +28,16 @@ class BodyFieldsTest {
         .hasMessageContaining("`a` must have 65536 characters at most");
   }
 
+  @Test
+  void shouldRefuse_whenANameHasHalfASurrogatePair() {
+    assertThat(parse("{\"a\":\"\\ud83d\\ude00\"}").text("a")).hasSize(2);
+    for (String half : new String[] {"\\ud83d", "x\\ude00", "\\ude00\\ud83d", "\\ud83dx"}) {
+      assertThatThrownBy(() -> parse("{\"a\":\"" + half + "\"}").text("a"))
+          .isInstanceOf(ApiException.class)
+          .hasMessageContaining("half a surrogate pair");
+    }
+  }
+
   private static BodyFields parse(String body) {
     return BodyFields.parse(body.getBytes(StandardCharsets.UTF_8));
   }

@@ -33,6 +33,14 @@ class ConductorRegistrationIT extends RegistrationFixture {
           {"endpoint":5}                                    ~ 400 ~ {"reason":"invalid_type","field":"endpoint"}
           {"endpoint":"bogus"}                              ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
           {"endpoint":"tcp://no-such-host.invalid:5557"}    ~ 200 ~
+          {"endpoint":"tcp://h"}                            ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://:1"}                           ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://::1:80"}                       ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://h:65536"}                      ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"udp://h:1"}                          ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://*:1"}                          ~ 200 ~
+          {"endpoint":"tcp://[::1]:1"}                      ~ 200 ~
+          {"endpoint":"ipc:///t"}                           ~ 200 ~
           {"replay_endpoint":null}                          ~ 200 ~
           {"replay_endpoint":""}                            ~ 200 ~
           {"replay_endpoint":"bogus"}                       ~ 400 ~ {"reason":"invalid_value","field":"replay_endpoint"}
@@ -71,6 +79,9 @@ class ConductorRegistrationIT extends RegistrationFixture {
           {"additionalsalt":"a","additional_salt":"b"}      ~ 400 ~ {"reason":"conflicting_fields","field":"additional_salt"}
           {"additionalsalt":5}                              ~ 400 ~ {"reason":"invalid_type","field":"additionalsalt"}
           {"cache_group":3,"nobody knows":[1]}              ~ 200 ~
+          {"copies":"many"}                                 ~ 400 ~ {"reason":"invalid_value","field":"copies"}
+          {"pools":[1]}                                     ~ 400 ~ {"reason":"invalid_type","field":"pools"}
+          {"replace":"yes"}                                 ~ 400 ~ {"reason":"invalid_type","field":"replace"}
           {"hash_profile":null}                             ~ 200 ~
           {"hash_profile":"md5"}                            ~ 400 ~ {"reason":"unsupported","field":"hash_profile"}
           {"hash_profile":"xxh3_dynamo"}                    ~ 409 ~ {"reason":"registration_conflict","field":"hash_profile"}
@@ -85,6 +96,25 @@ class ConductorRegistrationIT extends RegistrationFixture {
     String success =
         "{\"status\":\"registered successfully\",\"instance_id\":\"" + instance + "\"}";
     compare(post(0, "/register", body.toString()), status, answer == null ? success : answer);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          {                                ~ {"reason":"invalid_json"}
+          []                               ~ {"reason":"invalid_json"}
+          not json                         ~ {"reason":"invalid_json"}
+          {"endpoint":"a","endpoint":"b"}  ~ {"reason":"invalid_json"}
+          {}                               ~ {"reason":"missing","field":"endpoint"}
+          {"endpoint":"tcp://h:1"}         ~ {"reason":"missing","field":"type"}
+          {"endpoint":"tcp://h:1","type":"vLLM"} ~ {"reason":"missing","field":"modelname"}
+          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m"} ~ {"reason":"missing","field":"instance_id"}
+          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e"} ~ {"reason":"missing","field":"block_size"}
+          """)
+  void shouldRefuse_whenTheBodyIsNoRegistration(String body, String answer) throws Exception {
+    compare(post(0, "/register", body), 400, answer);
   }
 
   @ParameterizedTest

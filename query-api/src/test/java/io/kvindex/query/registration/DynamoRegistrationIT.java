@@ -156,6 +156,8 @@ class DynamoRegistrationIT extends RegistrationFixture {
           {"instance_id":-1,"model_name":"m","block_size":4,"endpoint":"tcp://h:1"}      ~ 422 ~ "field":"instance_id"
           {"instance_id":18446744073709551616,"model_name":"m","block_size":4,"endpoint":"tcp://h:1"} ~ 422 ~ "field":"instance_id"
           {"instance_id":1.5,"model_name":"m","block_size":4,"endpoint":"tcp://h:1"}     ~ 422 ~ "field":"instance_id"
+          {"instance_id":1,"model_name":"m","block_size":1048577,"endpoint":"tcp://h:1"} ~ 422 ~ "field":"block_size"
+          {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://h:1","dp_rank":2147483648} ~ 422 ~ "field":"dp_rank"
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://h:1","dp_rank":-1} ~ 422 ~ "field":"dp_rank"
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://h:1","additional_salt":1} ~ 422 ~ "field":"additional_salt"
           {"instance_id":1,"model_name":"m","model":"m","block_size":4,"endpoint":"tcp://h:1"} ~ 400 ~ not both
@@ -180,6 +182,29 @@ class DynamoRegistrationIT extends RegistrationFixture {
     answers("/unregister", theirs(""), 200, OK);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"dp_rank\":null",
+        "\"dp_rank\":3",
+        "\"replay_endpoint\":null",
+        "\"replay_endpoint\":\"tcp://127.0.0.1:5560\"",
+        "\"routing_group\":\"g\"",
+        "\"tenant_id\":\"g\"",
+        "\"additional_salt\":\"x\"",
+        "\"additionalsalt\":\"x\"",
+        "\"nobody knows\":[1]"
+      })
+  void shouldTakeTheMember_whenTheirsDoes(String member) throws Exception {
+    created("," + member);
+    JsonNode service = service(0);
+    assertThat(service.path("DPRank").asInt()).isEqualTo(member.endsWith("3") ? 3 : 0);
+    assertThat(service.path("TenantID").asText())
+        .isEqualTo(member.endsWith("\"g\"") ? "g" : "default");
+    assertThat(service.path("AdditionalSalt").asText()).isEmpty();
+    answers("/unregister", theirs("," + member), 200, OK);
+  }
+
   @Test
   void shouldKeepTheLargestNumber_whenInstanceIsU64() throws Exception {
     String id = "18446744073709551615";
@@ -187,6 +212,14 @@ class DynamoRegistrationIT extends RegistrationFixture {
     answers("/register", body, 201, OK);
     assertThat(post(0, "/register", body).body())
         .contains("instance " + id + " dp_rank 0 already registered");
+    answers("/unregister", body, 200, OK);
+  }
+
+  @Test
+  void shouldTakeAName_whenInstanceIsNoNumber() throws Exception {
+    String body =
+        theirs(",\"dp_rank\":2147483647").replace(":" + id() + ",", ":\"pod-" + id() + "\",");
+    answers("/register", body, 201, OK);
     answers("/unregister", body, 200, OK);
   }
 }

@@ -13,6 +13,7 @@ import io.kvindex.model.topic.Topics;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.overview.Cluster;
 import io.kvindex.query.overview.FixedTables;
 import io.kvindex.query.overview.OverviewRoutes;
 import io.kvindex.sandbox.broker.SharedBroker;
@@ -65,7 +66,8 @@ abstract class RegistrationFixture {
                   new BinaryRegistration(service),
                   Dialect.DYNAMO,
                   new DynamoRegistration(service)));
-      OverviewRoutes overview = new OverviewRoutes(table::snapshot, new FixedTables());
+      OverviewRoutes overview =
+          new OverviewRoutes(table::snapshot, new FixedTables(), Cluster.UNKNOWN);
       HttpServer server =
           HttpServer.start(
               HttpSettings.DEFAULT.at("127.0.0.1", 0),

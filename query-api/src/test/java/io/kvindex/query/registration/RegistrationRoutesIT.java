@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What registering and unregistering answers and changes. */
 class RegistrationRoutesIT extends RegistrationFixture {
@@ -91,48 +89,5 @@ class RegistrationRoutesIT extends RegistrationFixture {
         .isEqualTo(200);
     assertThat(post(0, "/register", body(",\"tenant_id\":\"acme\"")).statusCode()).isEqualTo(200);
     assertThat(services(0)).hasSize(3);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '~',
-      textBlock =
-          """
-          {                                                  ~ invalid_json ~
-          []                                                 ~ invalid_json ~
-          {"endpoint":"a","endpoint":"b"}                    ~ invalid_json ~
-          {}                                                 ~ missing ~ endpoint
-          {"endpoint":7}                                     ~ invalid_type ~ endpoint
-          {"endpoint":"bogus"}                               ~ invalid_value ~ endpoint
-          {"endpoint":"tcp://h"}                             ~ invalid_value ~ endpoint
-          {"endpoint":"tcp://:1"}                            ~ invalid_value ~ endpoint
-          {"endpoint":"tcp://::1:80"}                        ~ invalid_value ~ endpoint
-          {"endpoint":"tcp://h:65536"}                       ~ invalid_value ~ endpoint
-          {"endpoint":"udp://h:1"}                           ~ invalid_value ~ endpoint
-          {"endpoint":"tcp://*:1","replay_endpoint":"x"}     ~ invalid_value ~ replay_endpoint
-          {"endpoint":"tcp://*:1"}                           ~ missing ~ type
-          {"endpoint":"ipc:///t","type":"llama"}             ~ invalid_value ~ type
-          {"endpoint":"tcp://[::1]:1","type":"sglang"}       ~ missing ~ modelname
-          {"endpoint":"tcp://h:1","type":"VLLM","modelname":"m"} ~ missing ~ instance_id
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":""} ~ missing ~ instance_id
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e"} ~ missing ~ block_size
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":0} ~ out_of_range ~ block_size
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":1048577} ~ out_of_range ~ block_size
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":"16"} ~ invalid_type ~ block_size
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","dp_rank":-1} ~ out_of_range ~ dp_rank
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","dp_rank":2147483648} ~ out_of_range ~ dp_rank
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"copies":"many"} ~ invalid_value ~ copies
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"pools":[1]} ~ invalid_type ~ pools
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"hash_profile":"md5"} ~ unsupported ~ hash_profile
-          {"endpoint":"tcp://h:1","type":"vLLM","modelname":"m","instance_id":"e","block_size":16,"replace":"yes"} ~ invalid_type ~ replace
-          """)
-  void shouldRefuse_whenRegistrationIsBad(String body, String reason, String field)
-      throws Exception {
-    HttpResponse<String> answer = post(0, "/register", body);
-    assertThat(answer.statusCode()).isEqualTo(400);
-    JsonNode json = JSON.readTree(answer.body());
-    assertThat(json.path("reason").asText()).isEqualTo(reason);
-    assertThat(json.path("field").asText(null)).isEqualTo(field);
-    assertThat(json.path("error").asText()).isNotBlank();
   }
 }

@@ -63,11 +63,13 @@ class PublisherReportTest {
             "\"listeners\":{\"0\":{\"endpoint\":\"tcp://h:1\",\"status\":\"active\","
                 + "\"state\":\"degraded\",\"generation\":3,\"visible_event_id\":8,"
                 + "\"visible_gaps\":2,\"lag_batches\":1,\"lag_ms\":3000,"
-                + "\"blocks\":{\"CPU\":2,\"GPU\":4},\"life\":7,\"clears\":0,"
+                + "\"blocks\":{\"CPU\":2,\"GPU\":4},\"unverified\":[\"shards\",\"tier\"],"
+                + "\"life\":7,\"clears\":0,"
                 + "\"last_sequence\":9,\"last_event_time\":\"1970-01-01T00:00:05Z\","
                 + "\"connected\":true,\"connection_since\":\"1970-01-01T00:00:04Z\","
                 + "\"last_error\":\"lost\","
-                + "\"counters\":{\"batches\":10}}}}]");
+                + "\"counters\":{\"batches\":10,\"remarked_unverified_shards\":1,"
+                + "\"remarked_unverified_tier\":2}}}}]");
   }
 
   @Test
@@ -107,7 +109,8 @@ class PublisherReportTest {
             5_000_000,
             state,
             "lost",
-            Map.of("batches", 10L),
+            Map.of(
+                "batches", 10L, "remarked_unverified_tier", 2L, "remarked_unverified_shards", 1L),
             Map.of(),
             List.of(),
             new Connection(true, 4_000_000));

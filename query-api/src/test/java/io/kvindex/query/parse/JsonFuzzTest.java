@@ -10,9 +10,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What the fast scanner accepts, the Jackson reader reads the same; else Jackson decides alone. */
-class QueryBodyEquivalenceTest {
-  private static final int BODIES = 200_000;
+class JsonFuzzTest {
   private static final int MAX_ITEMS = 40;
+  private static final String MESSAGE = " because ";
   private static final String[] SPLICES = {
     "\"",
     "\\",
@@ -44,54 +44,82 @@ class QueryBodyEquivalenceTest {
     "0x",
     "\u0000",
     "18446744073709551615",
-    "18446744073709551616"
+    "18446744073709551616",
+    "\"model_name\":\"d\",",
+    "\"model_name\":null,",
+    "\"model\":null,",
+    "\"instance_id\":7,",
+    "\"routing_group\":\"acme\",",
+    "\"routing_group\":\"\",",
+    "\"tenant_id\":\"g\",",
+    "\"cache_salt\":\"s\",",
+    "\"lora_id\":1,",
+    "\"block_hashes\":[1],",
+    "\"token_ids\":null,",
+    "\\u0041",
+    "\\ud800",
+    "\\ud83d\\ude00"
   };
 
   @Test
   void shouldGiveSameValueOrRefusal_whenBodiesAreGeneratedAndMutated() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
+    FuzzInputs fuzz = FuzzInputs.of(JsonFuzzTest.class, 30_000);
+    Random random = fuzz.random;
     FastBodyScanner fast = new FastBodyScanner();
     QueryBodyParser parser = new QueryBodyParser(MAX_ITEMS);
+    QueryBody reused = new QueryBody();
     int accepted = 0;
     int refused = 0;
-    for (int i = 0; i < BODIES; i++) {
-      QueryForm form = random.nextBoolean() ? QueryForm.TOKENS : QueryForm.HASHES;
-      byte[] text = mutated(random, GeneratedBody.next(random, form));
+    int dynamo = 0;
+    for (int i = 0; i < fuzz.count; i++) {
+      QueryForm form = fuzz.pick(QueryForm.values());
+      byte[] text = mutated(random, GeneratedBody.any(random, form));
       byte[] padded = padded(random, text);
       String expected = bySlowReader(text, form);
-      assertThat(outcome(() -> whole(parser, padded, text.length, form)))
+      assertThat(outcome(() -> parser.parse(padded, text.length, form, reused), reused, form, true))
           .as("body %s", new String(text, StandardCharsets.UTF_8))
           .isEqualTo(expected);
+      assertThat(inBatch(parser, padded, text.length, form, reused))
+          .as("in a batch %s", new String(text, StandardCharsets.UTF_8))
+          .isEqualTo(withoutMessage(expected));
       QueryBody body = new QueryBody();
       if (fast.scan(padded, 0, text.length, form, MAX_ITEMS, body)) {
-        assertThat(describe(body, form)).isEqualTo(expected);
+        assertThat(body.dialect() + " " + describe(body, form)).isEqualTo(expected);
         accepted++;
       }
-      refused += expected.startsWith("refused") ? 1 : 0;
+      refused += isRefused(expected) ? 1 : 0;
+      dynamo += expected.startsWith("DYNAMO") ? 1 : 0;
     }
-    System.out.printf("fast %d, refused %d of %d%n", accepted, refused, BODIES);
-    assertThat(accepted).isGreaterThan(BODIES / 5);
-    assertThat(refused).isGreaterThan(BODIES / 10);
+    System.out.printf(
+        "fast %d, refused %d, Dynamo's %d of %d%n", accepted, refused, dynamo, fuzz.count);
+    assertThat(accepted).isGreaterThan(fuzz.count / 5);
+    assertThat(refused).isGreaterThan(fuzz.count / 10);
+    assertThat(dynamo).isGreaterThan(fuzz.count / 5);
   }
 
   @Test
   void shouldReadWhatWasWritten_whenBodiesAreWellFormed() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
+    FuzzInputs fuzz = FuzzInputs.of(JsonFuzzTest.class, 20_000);
     FastBodyScanner fast = new FastBodyScanner();
     QueryBody body = new QueryBody();
-    for (int i = 0; i < 20_000; i++) {
-      QueryForm form = random.nextBoolean() ? QueryForm.TOKENS : QueryForm.HASHES;
-      GeneratedBody written = GeneratedBody.next(random, form);
+    for (int i = 0; i < fuzz.count; i++) {
+      QueryForm form = fuzz.pick(QueryForm.values());
+      GeneratedBody written = GeneratedBody.any(fuzz.random, form);
       byte[] text = written.text().getBytes(StandardCharsets.UTF_8);
-      assertThat(fast.scan(padded(random, text), 0, text.length, form, MAX_ITEMS, body))
+      assertThat(fast.scan(padded(fuzz.random, text), 0, text.length, form, MAX_ITEMS, body))
           .as(written.text())
           .isTrue();
       assertThat(describe(body, form)).as(written.text()).isEqualTo(written.expected());
     }
+  }
+
+  /** The same bytes somewhere within a buffer; messages name the place and so differ. */
+  private static String inBatch(
+      QueryBodyParser parser, byte[] padded, int length, QueryForm form, QueryBody into) {
+    byte[] whole = new byte[padded.length + 24];
+    Arrays.fill(whole, (byte) '7');
+    System.arraycopy(padded, 0, whole, 24, padded.length);
+    return outcome(() -> parser.parse(whole, 24, 24 + length, form, into), into, form, false);
   }
 
   private static byte[] mutated(Random random, GeneratedBody body) {
@@ -119,26 +147,31 @@ class QueryBodyEquivalenceTest {
   }
 
   private static String bySlowReader(byte[] text, QueryForm form) {
-    return outcome(
-        () -> {
-          QueryBody body = new QueryBody();
-          JacksonBodyReader.read(text, 0, text.length, form, MAX_ITEMS, body);
-          return describe(body, form);
-        });
-  }
-
-  private static String whole(QueryBodyParser parser, byte[] padded, int length, QueryForm form) {
     QueryBody body = new QueryBody();
-    parser.parse(padded, length, form, body);
-    return describe(body, form);
+    return outcome(
+        () -> JacksonBodyReader.read(text, 0, text.length, form, MAX_ITEMS, body),
+        body,
+        form,
+        true);
   }
 
-  private static String outcome(java.util.function.Supplier<String> parse) {
+  /** Dialect, and values or refusal. */
+  static String outcome(Runnable parse, QueryBody body, QueryForm form, boolean message) {
     try {
-      return parse.get();
+      parse.run();
+      return body.dialect() + " " + describe(body, form);
     } catch (ApiException e) {
-      return "refused " + e.code() + " " + e.field() + " " + e.index() + " " + e.getMessage();
+      String refusal = " refused " + e.code() + " " + e.field() + " " + e.index();
+      return body.dialect() + refusal + (message ? MESSAGE + e.getMessage() : "");
     }
+  }
+
+  private static String withoutMessage(String outcome) {
+    return isRefused(outcome) ? outcome.replaceFirst("(?s)" + MESSAGE + ".*", "") : outcome;
+  }
+
+  static boolean isRefused(String outcome) {
+    return outcome.contains(" refused ");
   }
 
   static String describe(QueryBody body, QueryForm form) {

@@ -4,21 +4,17 @@ package io.kvindex.query.explain;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.javalin.config.RoutesConfig;
-import io.javalin.http.Context;
 import io.kvindex.model.Media;
-import io.kvindex.query.deadline.Deadline;
-import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.http.EventVisibility;
+import io.kvindex.query.http.QueryAnswers.Asked;
+import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.parse.MinEvent;
 import io.kvindex.query.parse.QueryBody;
-import io.kvindex.query.parse.QueryBodyParser;
-import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.status.PublisherReports;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.NavigableMap;
@@ -29,79 +25,55 @@ import java.util.function.Supplier;
  * {@code POST /explain} with a body of {@code /query}: for each instance where and why its prefix
  * ended. Explains all block sizes where the query names none. Thread-safe.
  */
-public final class ExplainRoute {
+public final class Explainer {
   private final Supplier<RegistrationSnapshot> registrations;
   private final IndexAccess index;
   private final PublisherReports sources;
   private final EventVisibility events;
   private final Media media;
-  private final int maxItems;
 
   /**
    * @param sources what is known of the publishers
    * @param events how far they are visible
    * @param media how owners' media are counted
-   * @param maxItems most tokens of a prompt
    */
-  public ExplainRoute(
+  public Explainer(
       Supplier<RegistrationSnapshot> registrations,
       IndexAccess index,
       PublisherReports sources,
       EventVisibility events,
-      Media media,
-      int maxItems) {
+      Media media) {
     this.registrations = registrations;
     this.index = index;
     this.sources = sources;
     this.events = events;
     this.media = media;
-    this.maxItems = maxItems;
   }
 
-  public void addTo(RoutesConfig routes) {
-    routes.post("/explain", ctx -> ctx.result(explain(ctx).toString()));
-  }
-
-  private ObjectNode explain(Context ctx) {
-    long start = System.nanoTime();
-    Deadline deadline = Deadline.of(ctx.header(Deadline.HEADER), start);
-    QueryBody query = parse(ctx);
-    query.answerBy(deadline);
-    long parsed = System.nanoTime();
+  /**
+   * Writes the explanation, and how far to trust it as of an answer.
+   *
+   * @throws io.kvindex.query.error.ApiException (503) where a table can not be read, or the query's
+   *     deadline is past
+   */
+  public void explain(QueryBody query, Asked asked, QueryReply reply) {
     Explanation explanation =
         new Explanation(index, media, query, sources.now(), System.currentTimeMillis());
     ObjectNode out = JsonNodeFactory.instance.objectNode();
     describe(query, out.putObject("query"));
     out.putObject("replica")
-        .put("address", ctx.req().getLocalAddr() + ":" + ctx.req().getLocalPort())
+        .put("address", asked.address())
         .put("pid", ProcessHandle.current().pid());
     ArrayNode tables = out.putArray("tables");
     tables(query).forEach(rows -> tables.add(explanation.table(rows)));
-    long end = System.nanoTime();
+    long parse = asked.parsedNanos() - asked.startNanos();
+    long total = System.nanoTime() - asked.startNanos();
     out.putObject("timing_us")
-        .put("parse", TimeUnit.NANOSECONDS.toMicros(parsed - start))
+        .put("parse", TimeUnit.NANOSECONDS.toMicros(parse))
         .put("hash_and_walk", TimeUnit.NANOSECONDS.toMicros(explanation.walkNanos()))
-        .put("total", TimeUnit.NANOSECONDS.toMicros(end - start));
-    deadline.check();
-    return out;
-  }
-
-  private QueryBody parse(Context ctx) {
-    QueryBody query = new QueryBody();
-    byte[] body = ctx.bodyAsBytes();
-    try {
-      new QueryBodyParser(maxItems)
-          .parse(
-              BodyType.of(ctx.contentType()),
-              body,
-              body.length,
-              QueryForm.TOKENS,
-              ctx.queryString(),
-              query);
-      return query;
-    } finally {
-      RequestDialect.set(ctx, query.dialect());
-    }
+        .put("total", TimeUnit.NANOSECONDS.toMicros(total));
+    reply.body().raw(out.toString().getBytes(StandardCharsets.UTF_8));
+    explanation.trustTo(reply);
   }
 
   private void describe(QueryBody query, ObjectNode out) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.http;
+
+import java.util.Map;
+
+/** Answers what other replicas of this index ask. Thread-safe; no method blocks. */
+public interface ReplicaQuestions {
+
+  /** Where there are no others. */
+  ReplicaQuestions NONE = Map::of;
+
+  /** Answers one question. */
+  interface Answer {
+
+    /**
+     * @param question the request's body
+     * @return the answer's body
+     * @throws io.kvindex.query.error.ApiException to refuse
+     */
+    byte[] to(byte[] question);
+  }
+
+  /** How each path is answered; always the same paths. */
+  Map<String, Answer> byPath();
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.parse;
+
+/**
+ * Texts that can be written as UTF-8. JSON's escapes can spell half a surrogate pair, which becomes
+ * a question mark wherever a name is hashed or stored: it would pass for another name.
+ */
+public final class WholeText {
+  private WholeText() {}
+
+  /** Whether no surrogate stands alone. */
+  public static boolean is(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        boolean pair =
+            i + 1 < text.length() && Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1));
+        if (!pair) {
+          return false;
+        }
+        i++;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.query.deadline.Deadline;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.query.remote.Race.Answer;
+import io.kvindex.streams.index.OwnerView;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts questions to the replicas that hold a partition. Thread-safe; the thread that asks waits.
+ */
+final class Forwarding {
+  /** Threads of the server that may wait for others at a time: the rest goes on answering. */
+  private static final int AT_ONCE = 24;
+
+  private final Semaphore waiting = new Semaphore(AT_ONCE);
+  private final Transport transport;
+  private final OwnerLists lists = new OwnerLists();
+  private final ForwardMeters meters;
+
+  Forwarding(Transport transport, MeterRegistry registry) {
+    this.transport = transport;
+    meters = new ForwardMeters(registry);
+  }
+
+  /**
+   * Has a prompt walked.
+   *
+   * @return null if nobody answered in time
+   * @throws ApiException (429) if too many wait
+   */
+  @Nullable WalkAnswer walk(Race<WalkAnswer> race, WalkRequest request, Deadline deadline) {
+    return run(
+        race,
+        (address, forNanos, answer) -> {
+          OwnerView known = lists.of(address, request.table());
+          byte[] bytes = request.encode(known == null ? WalkRequest.NO_OWNERS : known.id());
+          transport.ask(
+              address,
+              ReplicaService.WALK,
+              bytes,
+              forNanos,
+              (body, problem) ->
+                  tell(
+                      body,
+                      problem,
+                      from -> {
+                        WalkAnswer read = WalkAnswer.decode(from, known);
+                        if (read.owners() != known) {
+                          lists.put(address, request.table(), read.owners());
+                        }
+                        return read;
+                      },
+                      answer));
+        },
+        deadline,
+        answer -> answer.told().trust() == Trust.EXACT);
+  }
+
+  /**
+   * Has names looked up.
+   *
+   * @return null if nobody answered in time
+   */
+  @Nullable TableNames names(Race<TableNames> race, NamesRequest request) {
+    byte[] bytes = request.encode();
+    return run(
+        race,
+        (address, forNanos, answer) ->
+            transport.ask(
+                address,
+                ReplicaService.NAMES,
+                bytes,
+                forNanos,
+                (body, problem) -> tell(body, problem, TableNames::decode, answer)),
+        Deadline.NONE,
+        answer -> answer.told().trust() == Trust.EXACT);
+  }
+
+  private static <A> void tell(
+      byte @Nullable [] body,
+      @Nullable Throwable problem,
+      Function<byte[], A> decoder,
+      Answer<A> answer) {
+    if (body == null) {
+      answer.told(null, problem);
+      return;
+    }
+    try {
+      answer.told(decoder.apply(body), null);
+    } catch (RuntimeException e) { // of another version, or damaged
+      answer.told(null, e);
+    }
+  }
+
+  private <A> @Nullable A run(
+      Race<A> race, Race.Question<A> question, Deadline deadline, Predicate<A> good) {
+    if (!waiting.tryAcquire()) {
+      throw ApiException.of(
+          ErrorCode.TOO_MANY_REQUESTS,
+          "more than " + AT_ONCE + " queries wait for other replicas; try again shortly");
+    }
+    long start = System.nanoTime();
+    try {
+      A answer = race.run(question, deadline.leftNanos(), good);
+      meters.asked(race, answer == null, System.nanoTime() - start);
+      return answer;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the server is being closed
+      return null;
+    } finally {
+      waiting.release();
+    }
+  }
+}

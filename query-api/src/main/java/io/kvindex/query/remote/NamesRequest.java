@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.lookup.TableView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Asks for {@link TableNames}: byte version, the table as in event records, the adapter id whose
+ * names are wanted (zigzag, -1 = none), varint instances and each instance they are wanted of.
+ *
+ * @param instances empty where no adapter is asked for
+ */
+record NamesRequest(TableId table, long loraId, List<String> instances) {
+  private static final long NO_ADAPTER = -1;
+
+  NamesRequest {
+    instances = List.copyOf(instances);
+  }
+
+  /** What does not depend on an adapter. */
+  static NamesRequest of(TableId table) {
+    return new NamesRequest(table, NO_ADAPTER, List.of());
+  }
+
+  /** Adapter names, where they are asked for. */
+  Map<String, String> adapters(TableView view) {
+    return loraId < 0 ? Map.of() : view.loraNames(loraId, instances);
+  }
+
+  byte[] encode() {
+    RecordWriter out = new RecordWriter(128);
+    out.writeByte(WalkRequest.VERSION);
+    EventRecordCodec.writeTable(out, table);
+    out.writeZigZag(loraId);
+    out.writeVarint(instances.size());
+    instances.forEach(out::writeString);
+    return out.toByteArray();
+  }
+
+  static NamesRequest decode(byte[] bytes) {
+    RecordReader in = new RecordReader(bytes);
+    WalkRequest.requireVersion(in);
+    TableId table = EventRecordCodec.readTable(in);
+    long loraId = in.readZigZag();
+    List<String> instances = new ArrayList<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      instances.add(in.readRequiredString());
+    }
+    in.requireEnd();
+    return new NamesRequest(table, loraId, instances);
+  }
+}

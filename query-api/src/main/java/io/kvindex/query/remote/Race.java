@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.event.MalformedRecordException;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question to the replicas that hold a partition: the best one first, the next one as soon as
+ * one fails or is late, until one gives a good answer. For one question; the thread that asks
+ * waits.
+ *
+ * @param <A> an answer
+ */
+final class Race<A> {
+  /** Longest wait for all of them. */
+  static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** One that takes longer is late: nearly all answers come within a millisecond. */
+  static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** How each of them is asked. */
+  interface Question<A> {
+
+    /**
+     * @param forNanos how long the answer is of use
+     * @param answer told once, by any thread
+     */
+    void ask(String address, long forNanos, Answer<A> answer);
+  }
+
+  /** Takes one replica's answer. */
+  interface Answer<A> {
+
+    /**
+     * @param value null = it gave none
+     * @param problem why not
+     */
+    void told(@Nullable A value, @Nullable Throwable problem);
+  }
+
+  private record Outcome<A>(String address, @Nullable A value, @Nullable Throwable problem) {}
+
+  private final List<String> addresses;
+  private final BlockingQueue<Outcome<A>> outcomes;
+  private final StringBuilder problems = new StringBuilder();
+  private @Nullable String winner;
+  private int asked;
+
+  /**
+   * @param addresses best first, not empty
+   */
+  Race(List<String> addresses) {
+    this.addresses = addresses;
+    outcomes = new ArrayBlockingQueue<>(addresses.size());
+  }
+
+  /**
+   * Asks and waits.
+   *
+   * @param forNanos longest wait
+   * @param good whether an answer is as good as any other replica's could be
+   * @return an answer, a good one where there is any; null = nobody gave one in time
+   */
+  @Nullable A run(Question<A> question, long forNanos, Predicate<A> good)
+      throws InterruptedException {
+    long end = System.nanoTime() + Math.min(forNanos, LONGEST_NANOS);
+    A fallback = null;
+    int pending = 0;
+    while (pending > 0 || asked < addresses.size()) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
+      if (asked < addresses.size()) {
+        ask(question, addresses.get(asked++), left);
+        pending++;
+      }
+      long wait = asked < addresses.size() ? Math.min(LATE_NANOS, left) : left;
+      Outcome<A> outcome = outcomes.poll(wait, TimeUnit.NANOSECONDS);
+      if (outcome == null) {
+        continue;
+      }
+      pending--;
+      A value = outcome.value();
+      if (value == null) {
+        problems.append(problems.isEmpty() ? "" : "; ").append(outcome.address()).append(": ");
+        problems.append(outcome.problem());
+      } else if (fallback == null || good.test(value)) {
+        fallback = value;
+        winner = outcome.address();
+        if (good.test(value)) {
+          return value;
+        }
+      }
+    }
+    return fallback;
+  }
+
+  private void ask(Question<A> question, String address, long forNanos) {
+    try {
+      question.ask(
+          address,
+          forNanos,
+          (value, problem) -> outcomes.add(new Outcome<>(address, value, problem)));
+    } catch (MalformedRecordException e) {
+      outcomes.add(new Outcome<>(address, null, e));
+    }
+  }
+
+  /** Who gave the answer, null = nobody. */
+  @Nullable String winner() {
+    return winner;
+  }
+
+  /** How many were asked. */
+  int asked() {
+    return asked;
+  }
+
+  /** What those said who gave no answer, for people; empty = they were silent. */
+  String problems() {
+    return problems.isEmpty() ? "no answer in time" : problems.toString();
+  }
+}

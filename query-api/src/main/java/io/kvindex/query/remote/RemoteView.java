@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.index.RunVisitor;
+import io.kvindex.streams.view.ContextNames;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table other replicas hold, or hold a fresher copy of than this one does. For one query, one
+ * thread.
+ */
+final class RemoteView implements TableView {
+  private final Forwarding forwarding;
+  private final TableId table;
+  private final List<String> holders;
+  private final @Nullable TableView own;
+  private @Nullable Told told;
+  private @Nullable String answeredBy;
+  private @Nullable TableNames names;
+
+  /**
+   * @param holders {@code host:port} of those to ask, best first, not empty
+   * @param own what this replica itself has, which is not up to date; null = nothing
+   */
+  RemoteView(Forwarding forwarding, TableId table, List<String> holders, @Nullable TableView own) {
+    this.forwarding = forwarding;
+    this.table = table;
+    this.holders = holders;
+    this.own = own;
+  }
+
+  @Override
+  public int walk(Walk walk, RunVisitor visitor) {
+    WalkRequest request = WalkRequest.of(table, walk);
+    Race<WalkAnswer> race = new Race<>(holders);
+    WalkAnswer answer = forwarding.walk(race, request, walk.deadline());
+    if (answer != null) {
+      take(answer.told(), race.winner());
+      return answer.replay(visitor);
+    }
+    walk.deadline().check();
+    // What is here may lack the event that was waited for.
+    TableView stale = walk.notBefore() == Walk.ANY ? own : null;
+    if (stale == null) {
+      throw nobody(race);
+    }
+    takeOwn(stale);
+    return stale.walk(
+        walk.of(request, request.contexts(), walk.deadline(), walk.notBefore()), visitor);
+  }
+
+  private void take(Told more, @Nullable String by) {
+    Told before = told;
+    told = before == null ? more : more.after(before);
+    answeredBy = by;
+  }
+
+  private void takeOwn(TableView stale) {
+    take(Told.of(stale).and(Trust.STALE), null);
+  }
+
+  private ApiException nobody(Race<?> race) {
+    return ApiException.of(
+        ErrorCode.NOT_READY,
+        "no replica that holds the index of this model answers; try again ("
+            + race.problems()
+            + ")");
+  }
+
+  /** What is asked once for a query, where it is needed at all. */
+  private TableNames names() {
+    if (names == null) {
+      names = ask(NamesRequest.of(table));
+    }
+    return names;
+  }
+
+  private TableNames ask(NamesRequest request) {
+    Race<TableNames> race = new Race<>(holders);
+    TableNames answer = forwarding.names(race, request);
+    if (answer != null) {
+      take(answer.told(), race.winner());
+      return answer;
+    } else if (own == null) {
+      throw nobody(race);
+    }
+    takeOwn(own);
+    return TableNames.of(own, request);
+  }
+
+  @Override
+  public long blockCount() {
+    return names().blocks();
+  }
+
+  @Override
+  public Collection<ContextNames> contexts() {
+    return names().contexts();
+  }
+
+  @Override
+  public Map<String, String> loraNames(long loraId, Collection<String> instances) {
+    return ask(new NamesRequest(table, loraId, List.copyOf(instances))).loraNames();
+  }
+
+  @Override
+  public Trust trust() {
+    return told == null ? Trust.STALE : told.trust();
+  }
+
+  @Override
+  public long lagMs() {
+    return told == null ? 0 : told.lagMs();
+  }
+
+  @Override
+  public Set<PublisherId> degradedPublishers() {
+    return told == null ? Set.of() : told.degraded();
+  }
+
+  @Override
+  public @Nullable String answeredBy() {
+    return answeredBy;
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.lookup.PublisherBlocks;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.PartitionProgress;
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a replica says of itself to the others:
+ *
+ * <pre>
+ * byte     version
+ * string   why it is not ready, null = it is
+ * varint   partitions; of each: number, byte phase, varint done, total and rate, records behind, zigzag applied offset
+ * varint   partitions told of in detail; of each: its number,
+ *          varint streams and their positions, varint publishers and their blocks by medium
+ * </pre>
+ *
+ * @param notReady why it takes no traffic, null = it does
+ * @param partitions all of them, in order
+ * @param details those asked for and here, by number
+ */
+record ReplicaStatus(
+    @Nullable String notReady, List<Part> partitions, Map<Integer, Detail> details) {
+
+  /**
+   * A partition as a replica has it.
+   *
+   * @param appliedOffset newest offset of the events topic that is visible, -1 = none
+   */
+  record Part(int partition, PartitionProgress progress, long recordsBehind, long appliedOffset) {}
+
+  /** What is visible of a partition's publishers. */
+  record Detail(
+      Map<PublisherId, StreamPosition> positions, Map<PublisherId, Map<String, Long>> blocks) {}
+
+  /** This replica's. */
+  static ReplicaStatus of(IndexPartitions here, Collection<Integer> wanted) {
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < here.partitions(); i++) {
+      PartitionView view = here.view(i);
+      long applied = view == null ? -1 : view.appliedOffset();
+      parts.add(new Part(i, here.progress(i), here.recordsBehind(i), applied));
+    }
+    Map<Integer, Detail> details = new TreeMap<>();
+    for (int partition : wanted) {
+      PartitionView view = here.view(partition);
+      if (view != null && view.complete()) {
+        details.put(partition, detail(view));
+      }
+    }
+    return new ReplicaStatus(here.notReadyReason(), parts, details);
+  }
+
+  private static Detail detail(PartitionView view) {
+    Map<PublisherId, StreamPosition> positions = new HashMap<>();
+    view.positions()
+        .forEach(
+            (stream, position) -> {
+              // Nobody waits for one of the many streams of a standard publisher.
+              if (stream.equals(StreamId.of(stream.publisher()))) {
+                positions.put(stream.publisher(), position);
+              }
+            });
+    Map<PublisherId, Map<String, Long>> blocks = new HashMap<>();
+    PublisherBlocks.add(view, blocks);
+    return new Detail(positions, blocks);
+  }
+
+  byte[] encode() {
+    RecordWriter out = new RecordWriter(1 << 10);
+    out.writeByte(WalkAnswer.VERSION);
+    out.writeString(notReady);
+    out.writeVarint(partitions.size());
+    for (Part part : partitions) {
+      out.writeVarint(part.partition());
+      out.writeByte(part.progress().phase().ordinal());
+      out.writeVarint(part.progress().done());
+      out.writeVarint(part.progress().total());
+      out.writeVarint(part.progress().perSecond());
+      out.writeVarint(part.recordsBehind());
+      out.writeZigZag(part.appliedOffset());
+    }
+    out.writeVarint(details.size());
+    details.forEach(
+        (partition, detail) -> {
+          out.writeVarint(partition);
+          out.writeVarint(detail.positions().size());
+          detail.positions().forEach((publisher, position) -> write(publisher, position, out));
+          out.writeVarint(detail.blocks().size());
+          detail.blocks().forEach((publisher, media) -> write(publisher, media, out));
+        });
+    return out.toByteArray();
+  }
+
+  private static void write(PublisherId publisher, StreamPosition position, RecordWriter out) {
+    out.writeString(publisher.key());
+    EventRecordCodec.writeIncarnation(out, position.incarnation());
+    Position last = position.last();
+    out.writeByte(last == null ? 0 : 1);
+    if (last != null) {
+      out.writeLong(last.eventId());
+      out.writeVarint(last.part());
+      out.writeByte(last.last() ? 1 : 0);
+    }
+    out.writeZigZag(position.sourceOffset());
+    out.writeZigZag(position.sourceTimeMicros());
+    out.writeZigZag(position.appendTimeMs());
+    out.writeVarint(position.gaps());
+  }
+
+  private static void write(PublisherId publisher, Map<String, Long> media, RecordWriter out) {
+    out.writeString(publisher.key());
+    out.writeVarint(media.size());
+    media.forEach(
+        (medium, blocks) -> {
+          out.writeString(medium);
+          out.writeVarint(blocks);
+        });
+  }
+
+  static ReplicaStatus decode(byte[] bytes) {
+    RecordReader in = new RecordReader(bytes);
+    WalkAnswer.requireVersion(in);
+    String notReady = in.readString();
+    List<Part> parts = new ArrayList<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      parts.add(
+          new Part(
+              in.readInt(),
+              new PartitionProgress(
+                  in.readEnum(Phase.values()), in.readVarint(), in.readVarint(), in.readVarint()),
+              in.readVarint(),
+              in.readZigZag()));
+    }
+    Map<Integer, Detail> details = new TreeMap<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      details.put(in.readInt(), new Detail(readPositions(in), readBlocks(in)));
+    }
+    in.requireEnd();
+    return new ReplicaStatus(notReady, parts, details);
+  }
+
+  private static Map<PublisherId, StreamPosition> readPositions(RecordReader in) {
+    Map<PublisherId, StreamPosition> positions = new HashMap<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      PublisherId publisher = PublisherId.parse(in.readRequiredString());
+      Incarnation incarnation = new Incarnation(in.readZigZag(), in.readZigZag(), in.readZigZag());
+      Position last =
+          in.readByte() == 0 ? null : new Position(in.readLong(), in.readInt(), in.readByte() != 0);
+      positions.put(
+          publisher,
+          new StreamPosition(
+              incarnation,
+              last,
+              in.readZigZag(),
+              in.readZigZag(),
+              in.readZigZag(),
+              in.readVarint()));
+    }
+    return positions;
+  }
+
+  private static Map<PublisherId, Map<String, Long>> readBlocks(RecordReader in) {
+    Map<PublisherId, Map<String, Long>> blocks = new HashMap<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      PublisherId publisher = PublisherId.parse(in.readRequiredString());
+      Map<String, Long> media = new TreeMap<>();
+      for (int more = in.readCount(); more > 0; more--) {
+        media.put(in.readRequiredString(), in.readVarint());
+      }
+      blocks.put(publisher, media);
+    }
+    return blocks;
+  }
+}

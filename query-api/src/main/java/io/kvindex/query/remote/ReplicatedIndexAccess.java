@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.query.overview.Cluster;
+import io.kvindex.query.remote.ReplicaStatus.Detail;
+import io.kvindex.streams.Holders;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.StreamPosition;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of all replicas: this one's own, active or standby, as long as they are kept up, else
+ * those of the replicas that hold them.
+ */
+public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
+  private final IndexAccess own;
+  private final IndexPartitions placement;
+  private final Forwarding forwarding;
+  private final Transport transport;
+  private final StatusWatch others;
+
+  /**
+   * @param own tables of this process alone
+   * @param placement who holds which partition
+   */
+  public ReplicatedIndexAccess(IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
+    this(own, placement, new ReplicaClient(), registry);
+    others.start();
+  }
+
+  ReplicatedIndexAccess(
+      IndexAccess own, IndexPartitions placement, Transport transport, MeterRegistry registry) {
+    this.own = own;
+    this.placement = placement;
+    this.transport = transport;
+    forwarding = new Forwarding(transport, registry);
+    others = new StatusWatch(placement, transport);
+  }
+
+  @Override
+  public @Nullable TableView view(TableId table) {
+    TableView here = own.view(table);
+    if (here != null && here.trust() == Trust.EXACT) {
+      return here;
+    }
+    Holders holders = placement.holders(own.partitionOf(table));
+    // Where nobody else keeps it up, copies are no better than what is here.
+    boolean better = holders.active() != null || here == null && !holders.standbys().isEmpty();
+    return better ? new RemoteView(forwarding, table, holders.inOrder(), here) : here;
+  }
+
+  @Override
+  public @Nullable String notReadyReason() {
+    return own.notReadyReason();
+  }
+
+  @Override
+  public @Nullable String notReadyReason(TableId table) {
+    return own.notReadyReason(table);
+  }
+
+  /** Of tables that are elsewhere it is a quarter of a second old. */
+  @Override
+  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
+    int partition = own.partitionOf(table);
+    Detail detail = others.isElsewhere(partition) ? others.detail(partition) : null;
+    return detail == null ? own.position(table, publisher) : detail.positions().get(publisher);
+  }
+
+  @Override
+  public Map<PublisherId, Map<String, Long>> blocks() {
+    Map<PublisherId, Map<String, Long>> blocks = new HashMap<>(own.blocks());
+    for (int i = 0; i < placement.partitions(); i++) {
+      Detail detail = others.isElsewhere(i) ? others.detail(i) : null;
+      if (detail != null) {
+        blocks.putAll(detail.blocks());
+      }
+    }
+    return blocks;
+  }
+
+  /** All replicas and partitions, for people and tests. */
+  public Cluster cluster() {
+    return new ClusterJson(placement, others)::describe;
+  }
+
+  @Override
+  public List<String> otherReplicas() {
+    return own.otherReplicas();
+  }
+
+  @Override
+  public @Nullable PartitionView partition(TableId table) {
+    return own.partition(table);
+  }
+
+  @Override
+  public int partitionOf(TableId table) {
+    return own.partitionOf(table);
+  }
+
+  @Override
+  public Collection<PartitionView> partitions() {
+    return own.partitions();
+  }
+
+  @Override
+  public void close() {
+    others.close();
+    transport.close();
+  }
+}

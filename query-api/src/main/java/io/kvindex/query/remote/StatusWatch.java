@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.remote.ReplicaStatus.Detail;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.PartitionView.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the other replicas four times a second how far they are, and what is visible of the
+ * publishers whose tables are not here. Thread-safe; readers never wait.
+ */
+final class StatusWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StatusWatch.class);
+  private static final long EVERY_MS = 250;
+  private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A status and when it came, as {@link System#nanoTime}. */
+  record Heard(ReplicaStatus status, long nanos) {}
+
+  private final IndexPartitions here;
+  private final Transport transport;
+  private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "kvindex-status");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  StatusWatch(IndexPartitions here, Transport transport) {
+    this.here = here;
+    this.transport = transport;
+  }
+
+  void start() {
+    timer.scheduleWithFixedDelay(this::look, 0, EVERY_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** What a replica said last, null = nothing yet, or it is none any more. */
+  @Nullable Heard of(String address) {
+    return heard.get(address);
+  }
+
+  /** A partition as the best of its other holders sees it, null = none of them has told yet. */
+  @Nullable Detail detail(int partition) {
+    for (String holder : here.holders(partition).inOrder()) {
+      Heard last = heard.get(holder);
+      Detail detail = last == null ? null : last.status().details().get(partition);
+      if (detail != null) {
+        return detail;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a partition's publishers are better asked for elsewhere. */
+  boolean isElsewhere(int partition) {
+    PartitionView view = here.view(partition);
+    boolean followed = view != null && view.complete() && view.state() != State.CLOSED;
+    return !followed && !here.holders(partition).inOrder().isEmpty();
+  }
+
+  private void look() {
+    try {
+      List<String> others = here.otherReplicas();
+      heard.keySet().retainAll(others);
+      if (!others.isEmpty()) {
+        byte[] question = question();
+        others.forEach(
+            other ->
+                transport.ask(
+                    other,
+                    ReplicaService.STATUS,
+                    question,
+                    ANSWER_NANOS,
+                    (body, problem) -> take(other, body)));
+      }
+    } catch (RuntimeException e) {
+      LOG.error("BUG: the other replicas are not asked this time", e);
+    }
+  }
+
+  private byte[] question() {
+    List<Integer> wanted = new ArrayList<>();
+    for (int i = 0; i < here.partitions(); i++) {
+      if (isElsewhere(i)) {
+        wanted.add(i);
+      }
+    }
+    RecordWriter out = new RecordWriter(64);
+    out.writeByte(WalkRequest.VERSION);
+    out.writeVarint(wanted.size());
+    wanted.forEach(out::writeVarint);
+    return out.toByteArray();
+  }
+
+  private void take(String address, byte @Nullable [] body) {
+    if (body == null) {
+      return; // what it said last stays, and grows old
+    }
+    try {
+      heard.put(address, new Heard(ReplicaStatus.decode(body), System.nanoTime()));
+    } catch (MalformedRecordException | IllegalArgumentException e) {
+      LOG.debug("status of {} not understood", address, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.OwnerView;
+import io.kvindex.streams.index.RunVisitor;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What another replica's walk came upon:
+ *
+ * <pre>
+ * byte     version
+ * trust    {@link Told}
+ * 8 bytes  number of the owner list; byte: 1 = the list follows, 0 = the asker has it
+ * list     varint slots; of each: byte 0, or byte 1 and the owner
+ * runs     varint position + 1, then the owner bits, 8 bytes for 64 slots; ...
+ * end      varint 0, varint blocks walked
+ * </pre>
+ *
+ * Immutable.
+ */
+final class WalkAnswer {
+  static final byte VERSION = 1;
+
+  private final Told told;
+  private final OwnerView owners;
+  private int runs;
+  private int[] positions = new int[8];
+  private long[] bits = {};
+  private final int end;
+
+  private WalkAnswer(Told told, OwnerView owners, RecordReader in) {
+    this.told = told;
+    this.owners = owners;
+    int words = owners.words();
+    for (int next = in.readInt(); next > 0; next = in.readInt()) {
+      if (runs == positions.length || (runs + 1) * words > bits.length) {
+        positions = Arrays.copyOf(positions, 2 * positions.length);
+        bits = Arrays.copyOf(bits, positions.length * words);
+      }
+      positions[runs] = next - 1;
+      for (int i = 0; i < words; i++) {
+        bits[runs * words + i] = in.readLong();
+      }
+      runs++;
+    }
+    end = in.readInt();
+    in.requireEnd();
+  }
+
+  /**
+   * Reads an answer.
+   *
+   * @param known the owner list the asker said it has, null = none
+   * @throws MalformedRecordException if it is no such answer, or of a version not known here
+   */
+  static WalkAnswer decode(byte[] bytes, @Nullable OwnerView known) {
+    RecordReader in = new RecordReader(bytes);
+    requireVersion(in);
+    Told told = Told.read(in);
+    long id = in.readLong();
+    if (in.readByte() != 0) {
+      return new WalkAnswer(told, readOwners(id, in), in);
+    } else if (known == null || known.id() != id) {
+      throw new MalformedRecordException("the answer speaks of an owner list that is not here");
+    }
+    return new WalkAnswer(told, known, in);
+  }
+
+  static void requireVersion(RecordReader in) {
+    int version = in.readByte();
+    if (version != VERSION) {
+      throw new MalformedRecordException("version " + version + " of answers is not known here");
+    }
+  }
+
+  private static OwnerView readOwners(long id, RecordReader in) {
+    @Nullable Owner[] bySlot = new Owner[in.readCount()];
+    for (int slot = 0; slot < bySlot.length; slot++) {
+      if (in.readByte() != 0) {
+        bySlot[slot] = readOwner(in);
+      }
+    }
+    return OwnerView.of(id, bySlot);
+  }
+
+  private static Owner readOwner(RecordReader in) {
+    return new Owner(
+        in.readRequiredString(),
+        in.readRequiredString(),
+        in.readInt(),
+        in.readInt(),
+        in.readString(),
+        in.readByte() != 0,
+        in.readString(),
+        new Incarnation(in.readZigZag(), in.readZigZag(), in.readZigZag()));
+  }
+
+  Told told() {
+    return told;
+  }
+
+  OwnerView owners() {
+    return owners;
+  }
+
+  /**
+   * Has the visitor go through it as if the walk took place here.
+   *
+   * @return number of blocks walked
+   */
+  int replay(RunVisitor visitor) {
+    visitor.begin(owners);
+    long[] words = new long[owners.words()];
+    int walked = end;
+    for (int run = 0; run < runs; run++) {
+      System.arraycopy(bits, run * words.length, words, 0, words.length);
+      if (!visitor.change(positions[run], words)) {
+        walked = positions[run];
+        break;
+      }
+    }
+    visitor.end(walked);
+    return walked;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.query.contract;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who is asked, and whose answer counts. */
+@Timeout(20)
+class RaceTest {
+  private static final String GOOD = "good";
+  private static final String STALE = "stale";
+
+  /** Says nothing for this race. */
+  private static final String SILENT = "silent";
+
+  /** Refuses. */
+  private static final String FAILS = "fails";
+
+  private final List<String> asked = new ArrayList<>();
+  private final List<Race.Answer<String>> late = new ArrayList<>();
+
+  /** Each replica does what its name says. */
+  private @Nullable String run(Race<String> race, long millis) throws InterruptedException {
+    return race.run(
+        (address, forNanos, answer) -> {
+          asked.add(address);
+          if (address.startsWith(SILENT)) {
+            late.add(answer);
+          } else if (address.startsWith(FAILS)) {
+            answer.told(null, new IllegalStateException("refused"));
+          } else {
+            answer.told(address, null);
+          }
+        },
+        TimeUnit.MILLISECONDS.toNanos(millis),
+        value -> value.startsWith(GOOD));
+  }
+
+  @Test
+  void shouldAskOnlyTheFirst_whenItsAnswerIsGood() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("good:1", "good:2"));
+    assertThat(run(race, 1_000)).isEqualTo("good:1");
+    assertThat(race.winner()).isEqualTo("good:1");
+    assertThat(asked).containsExactly("good:1");
+  }
+
+  @Test
+  void shouldAskTheNextAtOnce_whenOneFails() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("fails:1", "fails:2", "good:3"));
+    assertThat(run(race, 1_000)).isEqualTo("good:3");
+    assertThat(race.asked()).isEqualTo(3);
+    assertThat(race.problems()).contains("fails:1", "refused", "fails:2");
+  }
+
+  @Test
+  void shouldAskTheNext_whenOneIsLate() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("silent:1", "good:2"));
+    long start = System.nanoTime();
+    assertThat(run(race, 1_000)).isEqualTo("good:2");
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Race.LATE_NANOS);
+  }
+
+  @Test
+  void shouldPreferTheGoodAnswer_whenTheFirstIsStale() throws InterruptedException {
+    assertThat(run(new Race<>(List.of("stale:1", "good:2")), 1_000)).isEqualTo("good:2");
+  }
+
+  @Test
+  void shouldTakeTheFirstStaleOne_whenNobodyHasBetter() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("stale:1", "fails:2", "stale:3"));
+    assertThat(run(race, 1_000)).isEqualTo("stale:1");
+    assertThat(race.winner()).isEqualTo("stale:1");
+    assertThat(asked).hasSize(3);
+  }
+
+  @Test
+  void shouldEndWithinTheDeadline_whenAllAreSilent() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("silent:1", "silent:2", "silent:3"));
+    long start = System.nanoTime();
+    assertThat(run(race, 60)).isNull();
+    long took = System.nanoTime() - start;
+    assertThat(took).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(60));
+    assertThat(race.problems()).isEqualTo("no answer in time");
+    assertThat(race.winner()).isNull();
+    // Nobody listens any more, and nothing goes wrong by that.
+    late.forEach(answer -> answer.told(GOOD, null));
+  }
+
+  @Test
+  void shouldAskNobody_whenNoTimeIsLeft() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("good:1"));
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    assertThat(run(race, 0)).isNull();
+    assertThat(asked).isEmpty();
+    new ForwardMeters(registry).asked(race, true, 1);
+    assertThat(registry.get("kvindex.forward.hedged").counter().count()).isZero();
+    assertThat(registry.get("kvindex.forward.unanswered").counter().count()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldTakeALateAnswer_whenNobodyElseGivesOne() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("silent:1", "later:2"));
+    String answer =
+        race.run(
+            (address, forNanos, one) -> {
+              if (address.startsWith(SILENT)) {
+                late.add(one);
+              } else {
+                Objects.requireNonNull(late.get(0)).told(STALE, null);
+                one.told(null, new IllegalStateException("refused"));
+              }
+            },
+            TimeUnit.SECONDS.toNanos(10),
+            value -> value.startsWith(GOOD));
+    assertThat(answer).isEqualTo(STALE);
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.query.remote.ReplicaStatus.Detail;
+import io.kvindex.query.remote.ReplicaStatus.Part;
+import io.kvindex.streams.PartitionProgress;
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReplicaStatusTest {
+
+  @Test
+  void shouldBeTheSame_whenItWentOverTheWire() {
+    PublisherId one = new PublisherId("e|1", "t", 3);
+    PublisherId other = new PublisherId("quiet", "t", 0);
+    StreamPosition position =
+        new StreamPosition(new Incarnation(4, 5, 6), new Position(-2, 1, false), 99, 12, 13, 7);
+    StreamPosition nothing = new StreamPosition(Incarnation.NONE, null, -1, 0, 0, 0);
+    ReplicaStatus status =
+        new ReplicaStatus(
+            "partition 1 is restoring",
+            List.of(
+                new Part(0, new PartitionProgress(Phase.READY, 0, 0, 0), 0, 4_000_000_000L),
+                new Part(1, new PartitionProgress(Phase.RESTORING, 5, 10, 3), 17, -1)),
+            Map.of(
+                0,
+                new Detail(Map.of(one, position, other, nothing), Map.of(one, Map.of("GPU", 5L)))));
+    assertThat(ReplicaStatus.decode(status.encode())).isEqualTo(status);
+    ReplicaStatus ready = new ReplicaStatus(null, List.of(), Map.of());
+    assertThat(ReplicaStatus.decode(ready.encode())).isEqualTo(ready);
+  }
+}
