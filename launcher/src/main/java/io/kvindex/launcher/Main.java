@@ -14,8 +14,12 @@ import io.kvindex.launcher.process.AllCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
 import io.kvindex.launcher.process.IndexCommand;
+import io.kvindex.launcher.process.QueryAtCommand;
 import io.kvindex.launcher.process.RepairCommand;
+import io.kvindex.launcher.process.ReplayCommand;
+import io.kvindex.launcher.rewind.DiffCommand;
 import io.kvindex.model.chaos.Protection;
+import java.io.PrintWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -51,6 +55,9 @@ import picocli.CommandLine.Spec;
       WorkersCommand.class,
       QuarantineCommand.class,
       RepairCommand.class,
+      ReplayCommand.class,
+      QueryAtCommand.class,
+      DiffCommand.class,
       ChaosCommand.class,
       CommandLine.HelpCommand.class
     },
@@ -82,6 +89,7 @@ public final class Main implements Runnable {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(USAGE_WIDTH)
+        .setParameterExceptionHandler(Main::wrongUsage)
         .setExecutionExceptionHandler(shortMessages());
   }
 
@@ -90,11 +98,23 @@ public final class Main implements Runnable {
     spec.commandLine().usage(spec.commandLine().getOut());
   }
 
+  /** What is wrong, the last thing on the screen: the whole usage would push it off. */
+  private static int wrongUsage(CommandLine.ParameterException problem, String[] arguments) {
+    CommandLine commandLine = problem.getCommandLine();
+    PrintWriter err = commandLine.getErr();
+    String command = commandLine.getCommandSpec().qualifiedName();
+    err.println(command + ": " + problem.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(problem, err);
+    err.println("Try '" + command + " --help'.");
+    return CommandLine.ExitCode.USAGE;
+  }
+
   /** People get one line that says what to do; the stack goes to the log at level DEBUG. */
   private static IExecutionExceptionHandler shortMessages() {
     return (exception, commandLine, parsed) -> {
       String text = exception.getMessage() == null ? exception.toString() : exception.getMessage();
-      commandLine.getErr().println("kvindex " + commandLine.getCommandName() + ": " + text);
+      String command = commandLine.getCommandSpec().qualifiedName();
+      commandLine.getErr().println(command + ": " + text);
       LOG.debug("command failed", exception);
       return CommandLine.ExitCode.SOFTWARE;
     };

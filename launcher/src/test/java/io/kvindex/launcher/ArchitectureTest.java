@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.Set;
 
 /** The import table of docs/architecture.md, and no cycles between packages. */
 @AnalyzeClasses(packages = "io.kvindex", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
   private static final String OURS = "io.kvindex..";
+  private static final Set<String> KAFKA_CLIENTS =
+      Set.of("KafkaConsumer.<init>", "KafkaProducer.<init>", "Admin.create", "KafkaStreams.<init>");
 
   @ArchTest static final ArchRule modelKnowsNobody = mayUse("model");
   @ArchTest static final ArchRule bridgeKnowsTheModel = mayUse("bridge", "io.kvindex.model..");
@@ -37,6 +43,37 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule waitsAreNeverSleeps =
       noClasses().should().callMethod(Thread.class, "sleep", long.class);
+
+  /** Else a client without TLS and password would be noticed at a site that needs them. */
+  @ArchTest
+  static final ArchRule kafkaClientsGetTheSitesSettings =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.kvindex.sandbox..", "io.kvindex.launcher.chaos..")
+          .should(
+              ArchCondition.from(
+                  describe(
+                      "make a Kafka client and do not know ClientKind",
+                      one ->
+                          makesAKafkaClient(one)
+                              && !knowsTheSite(one)
+                              && one.getEnclosingClass().stream()
+                                  .noneMatch(ArchitectureTest::knowsTheSite))));
+
+  private static boolean makesAKafkaClient(JavaClass one) {
+    return one.getAccessesFromSelf().stream()
+        .anyMatch(
+            access ->
+                KAFKA_CLIENTS.contains(
+                    access.getTargetOwner().getSimpleName() + "." + access.getName()));
+  }
+
+  /** By itself, or through the settings of its module. */
+  private static boolean knowsTheSite(JavaClass one) {
+    return one.getDirectDependenciesFromSelf().stream()
+        .map(dependency -> dependency.getTargetClass().getSimpleName())
+        .anyMatch(Set.of("ClientKind", "KafkaSettings")::contains);
+  }
 
   private static ArchRule mayUse(String module, String... others) {
     String own = "io.kvindex." + module + "..";

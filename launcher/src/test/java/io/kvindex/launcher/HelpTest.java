@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
@@ -35,6 +36,9 @@ class HelpTest {
         "query",
         "workers",
         "quarantine list",
+        "diff",
+        "replay",
+        "query-at",
         "repair",
         "ingest",
         "tap"
@@ -63,5 +67,45 @@ class HelpTest {
   void shouldNameTheOption_whenOneIsMissing() {
     assertThat(run("register", "--instance", "a")).isEqualTo(2);
     assertThat(err.toString()).contains("Missing required options", "--endpoint");
+  }
+
+  @Test
+  void shouldSayLittleMoreThanWhatIsWrong_whenAnOptionIs() {
+    assertThat(run("quarantine", "list", "--limt", "3")).isEqualTo(2);
+    assertThat(err.toString())
+        .startsWith("kvindex quarantine list: Unknown option")
+        .contains("--limit") // a guess at what was meant
+        .endsWith("Try 'kvindex quarantine list --help'." + System.lineSeparator());
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "demo --requests 0",
+        "demo --engines 0",
+        "demo --speed 0",
+        "demo --speed NaN",
+        "demo --gpu-blocks 0",
+        "demo --host-blocks -1",
+        "demo --trace /nonexistent",
+        "all --config /nonexistent",
+        "all --workers 1=tcp://h:1",
+        "all --peers bogus",
+        "index --peers ftp://h",
+        "index --kafka ,",
+        "replay --from yesterday",
+        "query-at noon --model m --tokens 1",
+        "workers --server bogus",
+        "workers --server 127.0.0.1:13333"
+      })
+  @Timeout(30)
+  void shouldNameTheOption_whenItsValueCanNotBe(String line) {
+    String[] arguments = line.split(" ");
+    assertThat(run(arguments)).isEqualTo(1);
+    String value = arguments[2].split("=")[0];
+    assertThat(err.toString()).startsWith("kvindex " + arguments[0] + ": ").hasLineCount(1);
+    assertThat(err.toString()).containsAnyOf(arguments[1], value);
+    assertThat(out.toString()).as("nothing was started").isEmpty();
   }
 }

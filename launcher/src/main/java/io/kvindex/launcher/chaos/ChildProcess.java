@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,6 +27,7 @@ public final class ChildProcess implements AutoCloseable {
   private final Path log;
   private final List<String> options;
   private final List<String> arguments;
+  private final Map<String, String> environment;
   private Process process;
 
   /**
@@ -51,10 +53,25 @@ public final class ChildProcess implements AutoCloseable {
    * @param options {@code -Xmx} at least
    */
   public ChildProcess(String name, Path directory, List<String> options, List<String> arguments) {
+    this(name, directory, options, arguments, Map.of());
+  }
+
+  /**
+   * The same with more in its environment.
+   *
+   * @param environment beside ours
+   */
+  public ChildProcess(
+      String name,
+      Path directory,
+      List<String> options,
+      List<String> arguments,
+      Map<String, String> environment) {
     this.directory = directory;
     this.log = directory.resolve(name + ".log");
     this.options = List.copyOf(options);
     this.arguments = List.copyOf(arguments);
+    this.environment = Map.copyOf(environment);
     this.process = start();
   }
 
@@ -62,6 +79,11 @@ public final class ChildProcess implements AutoCloseable {
   public void kill() throws InterruptedException {
     process.destroyForcibly();
     process.waitFor();
+  }
+
+  /** SIGTERM; returns at once. */
+  public void askToStop() {
+    process.destroy();
   }
 
   /** SIGSTOP: it stands still, and its connections stay. */
@@ -139,6 +161,8 @@ public final class ChildProcess implements AutoCloseable {
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CONDUCTOR_CONFIG_PATH", directory.resolve("none.json").toString());
+    builder.environment().put("KVINDEX_DRAIN", "0");
+    builder.environment().putAll(environment);
     builder.redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     try {

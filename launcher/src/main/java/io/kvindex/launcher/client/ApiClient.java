@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where the server is and how to talk to it; mixed into every client command. */
@@ -48,8 +50,25 @@ final class ApiClient {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create(server).resolve(path))
+    return HttpRequest.newBuilder(address().resolve(path))
         .timeout(Duration.ofSeconds(timeoutSeconds));
+  }
+
+  private URI address() {
+    try {
+      URI uri = new URI(server);
+      boolean http = "http".equalsIgnoreCase(uri.getScheme());
+      if ((http || "https".equalsIgnoreCase(uri.getScheme())) && uri.getHost() != null) {
+        return uri;
+      }
+      throw wrongServer(null);
+    } catch (URISyntaxException e) {
+      throw wrongServer(e);
+    }
+  }
+
+  private IllegalArgumentException wrongServer(@Nullable Exception cause) {
+    return new IllegalArgumentException("--server must be http://HOST:PORT, got " + server, cause);
   }
 
   private JsonNode send(HttpRequest request) throws IOException, InterruptedException {

@@ -103,8 +103,9 @@ public final class QuarantineCommand implements Runnable {
   @Command(
       name = "retry",
       description = {
-        "Decodes quarantined batches again. A publisher of which one can be read now is rebuilt",
-        "from the engine's replay: what it announced is hidden and learnt anew, from batch 0 on.",
+        "Decodes quarantined batches again.",
+        "A publisher of which one can be read now is rebuilt from the engine's replay:",
+        "what it announced is hidden and learnt anew, from batch 0 on.",
         "Where the replay does not reach back to batch 0 the publisher stays degraded, and older",
         "blocks are missing from answers. A publisher without a replay_endpoint (every Mooncake",
         "Store) is left as it is: nothing would come back."

@@ -92,6 +92,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    DemoOptions options = new DemoOptions(trace, requests, engines, speed, gpuBlocks, hostBlocks);
     PrintWriter out = spec.commandLine().getOut();
     Path directory = Files.createTempDirectory("kvindex-demo-");
     out.printf("starting Kafka, bridge and indexer in %s ...%n", directory);
@@ -99,7 +100,6 @@ public final class DemoCommand implements Callable<Integer> {
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(port))) {
       out.printf("ready at %s; %d engines publish over ZMQ%n%n", server.uri(), engines);
       out.flush();
-      DemoOptions options = new DemoOptions(trace, requests, engines, speed, gpuBlocks, hostBlocks);
       boolean right = new DemoRun(options, new IndexClient(server.uri()), out).run();
       if (keep) {
         keepRunning(server.uri(), out);

@@ -6,6 +6,7 @@ import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -74,6 +75,7 @@ public final class AllCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     dynamo.check();
+    List<String> peerUrls = peers.urls();
     ConductorConfig file = conductorFile.read();
     AllInOneOptions options =
         new AllInOneOptions(
@@ -84,7 +86,7 @@ public final class AllCommand implements Callable<Integer> {
             defaultProfile(System.getenv()),
             rawQuarantine.isOn(),
             gapPolicy);
-    AllInOne all = AllInOne.start(options, peers.urls(), dynamo);
+    AllInOne all = AllInOne.start(options, peerUrls, dynamo);
     spec.commandLine()
         .getOut()
         .printf(

@@ -5,8 +5,12 @@ import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
 import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
+import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.query.remote.ReplicaService;
+import io.kvindex.query.remote.ReplicatedIndexAccess;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
@@ -95,6 +99,9 @@ public final class AllInOne implements AutoCloseable {
                     .withRawQuarantine(options.rawQuarantine())
                     .with(options.gapPolicy()),
                 metrics));
+    IndexAccess own =
+        new StreamsIndexAccess(indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros())));
+    ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
     QueryApi api =
         parts.add(
             QueryApi.start(
@@ -107,11 +114,10 @@ public final class AllInOne implements AutoCloseable {
                     topics.generations(),
                     dynamo.accessLog(),
                     DynamoOptions.minInitialWorkers(System.getenv())),
-                new StreamsIndexAccess(
-                    indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros()))),
+                new Replica(all, new ReplicaService(own, indexer), all.cluster()),
                 metrics,
                 new QuarantineReader()));
-    URI uri = URI.create("http://" + options.bind() + ":" + api.port());
+    URI uri = Address.http(options.bind(), api.port());
     PeerOptions.recover(api.peers(), peers);
     StartupGate.await(api::whyNotServing);
     StaticRegistrations.apply(uri, options.conductor().registrations());

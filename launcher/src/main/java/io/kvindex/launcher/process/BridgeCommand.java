@@ -66,7 +66,7 @@ public final class BridgeCommand implements Callable<Integer> {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Bridge bridge =
         Bridge.start(
-            BridgeConfig.at(cluster.bootstrapServers())
+            BridgeConfig.on(cluster.kafka())
                 .withRawQuarantine(rawQuarantine.isOn())
                 .with(gapPolicy)
                 .with(topics.generations()),

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.launcher.kafka.KafkaProperties;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which Kafka cluster a process uses, and in which shape it creates topics that are missing. */
+/**
+ * Which Kafka cluster a process uses, how, and in which shape it creates topics that are missing.
+ */
 final class ClusterOptions {
 
   private static final long UNBOUNDED = -1;
@@ -13,9 +18,28 @@ final class ClusterOptions {
   @Option(
       names = "--kafka",
       paramLabel = "HOST:PORT",
-      description = "Kafka bootstrap servers, separated by commas (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_KAFKA:-127.0.0.1:9092}")
-  private String kafka;
+      description =
+          "Kafka bootstrap servers, separated by commas (default: bootstrap.servers of --kafka-config,"
+              + " else 127.0.0.1:9092).",
+      defaultValue = "${env:KVINDEX_KAFKA}")
+  private @Nullable String kafka;
+
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      description =
+          "Properties file for all Kafka clients: TLS, SASL, timeouts. The place for passwords: flags are"
+              + " seen by every user of the machine.",
+      defaultValue = "${env:KVINDEX_KAFKA_CONFIG}")
+  private @Nullable Path kafkaConfig;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "One setting of the Kafka clients, above the file's; may be given several times. With"
+              + " producer., consumer. or admin. before its name it is for those alone.")
+  private List<String> kafkaProperties = List.of();
 
   @Option(
       names = "--event-partitions",
@@ -32,19 +56,22 @@ final class ClusterOptions {
       defaultValue = "1")
   private short replication;
 
-  String bootstrapServers() {
-    return kafka;
+  /**
+   * Settings of all Kafka clients of the process, see {@link KafkaProperties}.
+   *
+   * @throws IllegalArgumentException if one can not be used
+   */
+  Map<String, Object> kafka() {
+    return KafkaProperties.read(kafka, kafkaConfig, System.getenv(), kafkaProperties);
   }
 
   /** Creates missing topics, checks the others. */
   SiteTopics ensureTopics() throws InterruptedException {
-    return ClusterTopics.ensure(
-        Map.of("bootstrap.servers", kafka), eventPartitions, replication, UNBOUNDED);
+    return ClusterTopics.ensure(kafka(), eventPartitions, replication, UNBOUNDED);
   }
 
   /** See {@link ClusterTopics#repair}. */
   List<String> repairTopics(boolean always) throws InterruptedException {
-    return ClusterTopics.repair(
-        Map.of("bootstrap.servers", kafka), eventPartitions, replication, UNBOUNDED, always);
+    return ClusterTopics.repair(kafka(), eventPartitions, replication, UNBOUNDED, always);
   }
 }

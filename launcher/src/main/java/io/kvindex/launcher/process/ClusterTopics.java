@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.launcher.kafka.KafkaProblem;
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.site.SiteCheck;
+import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
@@ -12,14 +15,23 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes sure a process finds its topics before it reads the first record. */
 final class ClusterTopics {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterTopics.class);
+  private static final String BOOTSTRAP = AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG;
   private static final Duration RETENTION = Duration.ofDays(7);
   private static final Duration ANSWER = Duration.ofSeconds(30);
   private static final long ANSWER_MS = ANSWER.toMillis();
+
+  /** Who starts while the cluster is being restarted waits for it, so many answers long. */
+  private static final int ATTEMPTS = 3;
 
   private ClusterTopics() {}
 
@@ -34,6 +46,19 @@ final class ClusterTopics {
    * @throws IllegalStateException if the cluster does not answer
    */
   static SiteTopics ensure(
+      Map<String, Object> kafka, int eventPartitions, short replication, long bytesPerPartition)
+      throws InterruptedException {
+    for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
+      try {
+        return ensureNow(kafka, eventPartitions, replication, bytesPerPartition);
+      } catch (KafkaAwayException e) {
+        LOG.warn("{}; asking again", e.getMessage());
+      }
+    }
+    return ensureNow(kafka, eventPartitions, replication, bytesPerPartition);
+  }
+
+  private static SiteTopics ensureNow(
       Map<String, Object> kafka, int eventPartitions, short replication, long bytesPerPartition)
       throws InterruptedException {
     return with(
@@ -79,17 +104,41 @@ final class ClusterTopics {
   }
 
   private static <T> T with(Map<String, Object> kafka, Work<T> work) throws InterruptedException {
-    try (Admin admin = Admin.create(kafka)) {
+    LOG.info("asking Kafka at {} for its topics", kafka.get(BOOTSTRAP));
+    try (Admin admin = admin(kafka)) {
       return work.with(admin);
-    } catch (TimeoutException
-        | ExecutionException
-        | org.apache.kafka.common.errors.TimeoutException e) {
-      throw new IllegalStateException(
-          "Kafka at "
-              + kafka.get("bootstrap.servers")
-              + " does not answer as needed: "
-              + e.getMessage(),
-          e);
+    } catch (TimeoutException | ExecutionException | KafkaException e) {
+      String what =
+          "Kafka at " + kafka.get(BOOTSTRAP) + " does not answer as needed: " + KafkaProblem.of(e);
+      throw KafkaProblem.maySolveItself(e)
+          ? new KafkaAwayException(what, e)
+          : new IllegalStateException(what, e);
+    }
+  }
+
+  /** It may be there in a moment. */
+  private static final class KafkaAwayException extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    KafkaAwayException(String message, Exception cause) {
+      super(message, cause);
+    }
+  }
+
+  /** One that does not go on asking, when it is closed, beyond what we wait for. */
+  private static Admin admin(Map<String, Object> kafka) {
+    try {
+      return Admin.create(
+          ClientKind.ADMIN.settings(
+              kafka,
+              Map.of(
+                  AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                  (int) ANSWER_MS,
+                  AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                  (int) ANSWER_MS)));
+    } catch (KafkaException e) {
+      throw new IllegalArgumentException(
+          "--kafka, or the Kafka settings, can not be used: " + KafkaProblem.of(e), e);
     }
   }
 
@@ -100,10 +149,8 @@ final class ClusterTopics {
       return ifAbsent;
     }
     TopicDescription events =
-        admin
-            .describeTopics(List.of(Topics.EVENTS))
-            .allTopicNames()
-            .get(ANSWER_MS, TimeUnit.MILLISECONDS)
+        NewTopics.onceKnown(
+                () -> admin.describeTopics(List.of(Topics.EVENTS)).allTopicNames(), ANSWER_MS)
             .get(Topics.EVENTS);
     return Objects.requireNonNull(events).partitions().size();
   }

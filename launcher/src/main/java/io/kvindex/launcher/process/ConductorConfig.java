@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.query.http.HttpSettings;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +79,8 @@ public record ConductorConfig(int httpPort, List<Entry> registrations) {
     JsonNode root;
     try {
       root = JSON.readTree(Files.readAllBytes(path));
+    } catch (NoSuchFileException e) {
+      throw new IOException(path + " does not exist", e);
     } catch (IOException e) {
       throw new IOException(path + " can not be read as JSON: " + e.getMessage(), e);
     }

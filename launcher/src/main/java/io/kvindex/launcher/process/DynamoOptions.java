@@ -79,7 +79,7 @@ final class DynamoOptions {
   private boolean localTime;
 
   /**
-   * Checks the flags and says what they do not do.
+   * Checks the flags and the environment and says what they do not do.
    *
    * @throws IllegalArgumentException if they can not be used
    */
@@ -88,6 +88,7 @@ final class DynamoOptions {
       LOG.info("--threads has no effect: the index has one writer a partition and any readers");
     }
     registrations();
+    minInitialWorkers(System.getenv());
   }
 
   /** Where requests are logged, null = nowhere. */
@@ -102,11 +103,20 @@ final class DynamoOptions {
       return 0;
     }
     try {
-      return Integer.parseUnsignedInt(text);
+      int workers = Integer.parseInt(text);
+      if (workers >= 0) {
+        return workers;
+      }
+      throw noNumberOfWorkers(text, null);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          MIN_INITIAL_WORKERS + " must be a number of workers, got " + text, e);
+      throw noNumberOfWorkers(text, e);
     }
+  }
+
+  private static IllegalArgumentException noNumberOfWorkers(
+      String text, @Nullable Exception cause) {
+    return new IllegalArgumentException(
+        MIN_INITIAL_WORKERS + " must be a number of workers, got " + text, cause);
   }
 
   /** Bodies of {@code /register} for the engines of {@code --workers}. */

@@ -3,8 +3,12 @@ package io.kvindex.launcher.process;
 
 import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
+import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.query.remote.ReplicaService;
+import io.kvindex.query.remote.ReplicatedIndexAccess;
 import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -13,7 +17,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,6 +43,7 @@ public final class IndexCommand implements Callable<Integer> {
   @Mixin private ConductorFile conductorFile;
   @Mixin private PeerOptions peers;
   @Mixin private DynamoOptions dynamo;
+  @Mixin private ReplicaOptions replica;
 
   @Option(
       names = {"--http-port", "--port"},
@@ -61,47 +66,44 @@ public final class IndexCommand implements Callable<Integer> {
       defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
   private Path dataDir;
 
-  @Option(
-      names = "--advertise",
-      paramLabel = "HOST:PORT",
-      description = "Address other replicas reach this one at (default: bind address and port).")
-  private String advertise;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     dynamo.check();
+    List<String> peerUrls = peers.urls();
     ConductorConfig file = conductorFile.read();
-    int port = httpPort == null ? file.httpPort() : httpPort;
+    int port = ReplicaAddress.portOn(bind, httpPort == null ? file.httpPort() : httpPort);
+    Duration drain = replica.drain();
+    IndexerConfig config =
+        replica.applyTo(IndexerConfig.on(cluster.kafka(), dataDir.resolve("tables")), bind, port);
     SiteTopics topics = cluster.ensureTopics();
     Closing parts = new Closing();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    IndexerConfig config =
-        IndexerConfig.at(cluster.bootstrapServers(), dataDir.resolve("tables"))
-            .advertisedAs(advertise == null ? bind + ":" + port : advertise);
     IndexerApp indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
+    IndexAccess own = new StreamsIndexAccess(indexer, () -> 0);
+    ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
     QueryApi api =
         parts.add(
             QueryApi.start(
                 new QueryApi.Options(
                     HttpSettings.DEFAULT.at(bind, port),
-                    Map.of("bootstrap.servers", cluster.bootstrapServers()),
+                    cluster.kafka(),
                     REGISTRATION_TIMEOUT,
                     AllCommand.defaultProfile(System.getenv()),
                     Media.standard(),
                     topics.generations(),
                     dynamo.accessLog(),
                     DynamoOptions.minInitialWorkers(System.getenv())),
-                new StreamsIndexAccess(indexer, () -> 0),
+                new Replica(all, new ReplicaService(own, indexer), all.cluster()),
                 metrics,
                 new QuarantineReader()));
-    URI uri = URI.create("http://" + bind + ":" + api.port());
-    PeerOptions.recover(api.peers(), peers.urls());
+    URI uri = Address.http(bind, api.port());
+    PeerOptions.recover(api.peers(), peerUrls);
     StartupGate.await(api::whyNotServing);
     StaticRegistrations.apply(uri, file.registrations());
     StaticRegistrations.apply(uri, dynamo.registrations());
     spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
     spec.commandLine().getOut().flush();
-    UntilStopped.run(parts);
+    UntilStopped.run(new Draining(api::drain, drain, indexer, parts), drain);
     return 0;
   }
 }

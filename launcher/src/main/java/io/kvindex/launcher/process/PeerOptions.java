@@ -27,7 +27,13 @@ final class PeerOptions {
               + " is taken over for engines registered from now on.")
   private List<String> peers = List.of();
 
+  /**
+   * Peers to be asked, in this order.
+   *
+   * @throws IllegalArgumentException if one is no URL
+   */
   List<String> urls() {
+    peers.forEach(Peers::requireUrl);
     return peers;
   }
 

@@ -16,9 +16,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "repair",
     description = {
-      "Makes a site work again whose topics were deleted and created again, which bridges and indexes refuse to",
-      "start with. Stop all of them first. Every engine becomes a new generation: what was announced before leaves",
-      "the answers and is learnt anew from the engines' replay. Where registrations are lost, register again.",
+      "Makes a site work again whose topics were deleted and created again.",
+      "",
+      "Bridges and indexes refuse to start with such topics. Stop all of them first. Every engine becomes a new",
+      "generation: what was announced before leaves the answers and is learnt anew from the engines' replay. Where",
+      "registrations are lost, register again.",
       ""
     },
     mixinStandardHelpOptions = true,

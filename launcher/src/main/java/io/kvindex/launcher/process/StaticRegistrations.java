@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Registers what the configuration file names, through the process's own {@code POST /register}: so
- * an entry means exactly what a request with the same members means. The file wins over what was
- * registered before; nothing is unregistered because the file does not name it.
+ * Registers what the configuration file or {@code --workers} names, through the process's own
+ * {@code POST /register}: so an entry means exactly what a request with the same members means. It
+ * wins over what was registered before; nothing is unregistered because no entry names it.
  */
 final class StaticRegistrations {
 
@@ -71,17 +71,14 @@ final class StaticRegistrations {
     HttpResponse<String> answer = post(entry.body());
     if (answer.statusCode() == CONFLICT && !registered.contains(publisher)) {
       LOG.warn(
-          "entry {} of the configuration file differs from what is registered and wins: {}",
+          "configured entry {} differs from what is registered and wins: {}",
           entry.name(),
           answer.body());
       answer = post(entry.body().deepCopy().put("replace", true));
     }
     if (answer.statusCode() != OK && answer.statusCode() != CREATED) {
       LOG.warn(
-          "skipped entry {} of the configuration file: {} {}",
-          entry.name(),
-          answer.statusCode(),
-          answer.body());
+          "skipped configured entry {}: {} {}", entry.name(), answer.statusCode(), answer.body());
       return false;
     }
     registered.add(publisher);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -16,6 +17,15 @@ final class UntilStopped {
 
   /** Waits for the signal; returns when everything is closed. The JVM exits after that. */
   static void run(AutoCloseable process) throws InterruptedException {
+    run(process, Duration.ZERO);
+  }
+
+  /**
+   * The same for a process that takes its time.
+   *
+   * @param drain how much, beside what closing takes
+   */
+  static void run(AutoCloseable process, Duration drain) throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -23,7 +33,7 @@ final class UntilStopped {
             new Thread(
                 () -> {
                   asked.countDown();
-                  await(closed);
+                  await(closed, drain.toSeconds() + CLOSE_WITHIN_SECONDS);
                 },
                 "shutdown"));
     asked.await();
@@ -36,10 +46,10 @@ final class UntilStopped {
     }
   }
 
-  private static void await(CountDownLatch closed) {
+  private static void await(CountDownLatch closed, long seconds) {
     try {
-      if (!closed.await(CLOSE_WITHIN_SECONDS, TimeUnit.SECONDS)) {
-        LOG.error("not closed within {} s, giving up", CLOSE_WITHIN_SECONDS);
+      if (!closed.await(seconds, TimeUnit.SECONDS)) {
+        LOG.error("not closed within {} s, giving up", seconds);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

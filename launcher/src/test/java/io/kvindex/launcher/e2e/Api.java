@@ -16,10 +16,13 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.msgpack.core.MessagePack;
+import org.msgpack.core.MessageUnpacker;
 
-/** The HTTP API as a test uses it: every answer but 200 is a failure. */
+/** The HTTP API as a test uses it: every answer but the wanted one is a failure. */
 final class Api {
 
   static final ObjectMapper JSON = new ObjectMapper();
@@ -34,11 +37,38 @@ final class Api {
   }
 
   JsonNode post(String path, JsonNode body) {
-    return send(request(path).POST(BodyPublishers.ofString(body.toString())).build());
+    return post(path, body, 200);
+  }
+
+  /** The same where another status is right. */
+  JsonNode post(String path, JsonNode body, int status) {
+    return send(request(path).POST(BodyPublishers.ofString(body.toString())).build(), status);
+  }
+
+  /**
+   * The same in MessagePack.
+   *
+   * @return the answer as JSON text
+   */
+  String postPacked(String path, Map<String, Object> body, int status) throws IOException {
+    HttpRequest request =
+        request(path)
+            .header("Content-Type", "application/msgpack")
+            .POST(BodyPublishers.ofByteArray(WirePublisher.payload(body)))
+            .build();
+    try (MessageUnpacker unpacker =
+        MessagePack.newDefaultUnpacker(exchange(request, status).body())) {
+      return unpacker.unpackValue().toJson();
+    }
   }
 
   JsonNode get(String path) {
-    return send(request(path).GET().build());
+    return get(path, 200);
+  }
+
+  /** The same where another status is right. */
+  JsonNode get(String path, int status) {
+    return send(request(path).GET().build(), status);
   }
 
   /** Registers an engine under its name, with everything at its default. */
@@ -71,10 +101,15 @@ final class Api {
 
   /** The instances the answer to the same question says are not to be trusted. */
   Optional<String> degraded(String tenant, int[] tokens, int blockSize) {
+    return header("X-KvIndex-Degraded", tenant, tokens, blockSize);
+  }
+
+  /** A header of the answer to the same question. */
+  Optional<String> header(String name, String tenant, int[] tokens, int blockSize) {
     String body = question(tenant, tokens, null, blockSize).toString();
     return exchange(request("/query").POST(BodyPublishers.ofString(body)).build())
         .headers()
-        .firstValue("X-KvIndex-Degraded");
+        .firstValue(name);
   }
 
   private static ObjectNode question(
@@ -131,18 +166,22 @@ final class Api {
     return HttpRequest.newBuilder(server.resolve(path)).timeout(Duration.ofSeconds(30));
   }
 
-  private JsonNode send(HttpRequest request) {
+  private JsonNode send(HttpRequest request, int status) {
     try {
-      return JSON.readTree(exchange(request).body());
+      return JSON.readTree(exchange(request, status).body());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   private HttpResponse<byte[]> exchange(HttpRequest request) {
+    return exchange(request, 200);
+  }
+
+  private HttpResponse<byte[]> exchange(HttpRequest request, int status) {
     try {
       HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
-      if (response.statusCode() != 200) {
+      if (response.statusCode() != status) {
         throw new AssertionError(
             request.uri()
                 + " answered "

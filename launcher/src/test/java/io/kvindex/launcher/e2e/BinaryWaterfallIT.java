@@ -1,63 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.e2e;
 
+import static io.kvindex.launcher.e2e.ScriptedEngine.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
-import io.kvindex.model.Incarnation;
-import io.kvindex.model.PublisherId;
-import io.kvindex.model.SourceType;
-import io.kvindex.model.StreamId;
-import io.kvindex.model.TableId;
-import io.kvindex.model.event.EventRecord;
-import io.kvindex.model.event.EventRecordCodec;
-import io.kvindex.model.event.Hashes;
-import io.kvindex.model.event.KvEvent;
-import io.kvindex.model.event.Parent;
-import io.kvindex.model.event.Place;
-import io.kvindex.model.event.SourceTraits;
-import io.kvindex.model.event.StatedContext;
-import io.kvindex.model.hash.HashProfile;
-import io.kvindex.model.hash.SeqHash;
-import io.kvindex.model.topic.TablePartition;
-import io.kvindex.model.topic.Topics;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.msgpack.core.MessageBufferPacker;
-import org.msgpack.core.MessagePack;
-import org.msgpack.core.MessageUnpacker;
 
 /**
- * The worked examples of the C++ Conductor's redesign of its matching, from records in the events
- * topic to MessagePack over HTTP. Each example is a model of its own. Source: Mooncake Conductor,
+ * The worked examples of the C++ Conductor's redesign of its matching, from frames of engines and
+ * stores to MessagePack over HTTP. Each example is a model of its own. Source: Mooncake Conductor,
  * C++ server, tests at 13d50e57c.
  */
 @Tag("broker")
 class BinaryWaterfallIT {
   private static final int BLOCK = 16;
   private static final int BLOCKS = 5;
+  private static final int[] PROMPT =
+      IntStream.range(0, BLOCK * BLOCKS).map(i -> 1_000 * i + 7).toArray();
+  private static final long[] NAMES = LongStream.range(100, 100 + BLOCKS).toArray();
 
   /**
    * One example.
@@ -67,12 +46,17 @@ class BinaryWaterfallIT {
    * @param rows the answer's rows
    */
   private record Example(
-      String model,
-      List<String> ranks,
-      List<String> stored,
-      int tokens,
-      String salt,
-      String rows) {}
+      String model, List<String> ranks, List<String> stored, int tokens, String salt, String rows) {
+
+    /** The blocks of {@code instance/rank/medium}, as digits. */
+    String held(String holder) {
+      return stored.stream()
+          .filter(one -> one.startsWith(holder + ":"))
+          .map(one -> one.substring(one.indexOf(':') + 1))
+          .findAny()
+          .orElse("");
+    }
+  }
 
   private static final List<String> ONE = List.of("i/0");
 
@@ -111,6 +95,7 @@ class BinaryWaterfallIT {
           one("disk-only", 16, "0:0,0,16", "pool//DISK:0"));
 
   @TempDir private Path directory;
+  private final List<ScriptedEngine> sources = new ArrayList<>();
 
   private static Example one(String model, int tokens, String row, String... stored) {
     return new Example(model, ONE, List.of(stored), tokens, "", row("i", row));
@@ -149,148 +134,133 @@ class BinaryWaterfallIT {
   @Test
   @Timeout(180)
   void shouldGiveTheConductorsNumbers_whenTiersAreMixed() throws Exception {
-    try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
-        KafkaProducer<String, byte[]> producer = producer(server)) {
+    try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api api = new Api(server.uri());
       for (Example example : EXAMPLES) {
         for (String rank : example.ranks()) {
-          register(api, example.model(), rank, "vLLM");
+          engine(api, example, rank);
         }
-        register(api, example.model(), "pool-" + example.model() + "/0", "Mooncake");
-        Map<String, Long> events = new HashMap<>();
-        for (String stored : example.stored()) {
-          store(producer, server, example.model(), stored, events);
-        }
+        pool(api, example);
       }
       for (Example example : EXAMPLES) {
-        await()
-            .atMost(Duration.ofSeconds(60))
-            .untilAsserted(
-                () ->
-                    assertThat(query(server.uri(), example))
-                        .as(example.model())
-                        .isEqualTo("{\"instances\":{" + example.rows() + "}}"));
+        for (JsonNode worker : api.get("/workers?model_name=" + example.model())) {
+          await()
+              .atMost(Duration.ofSeconds(60))
+              .until(() -> allVisible(api, example.model(), worker.path("instance_id").asText()));
+        }
+        assertThat(query(api, example))
+            .as(example.model())
+            .isEqualTo("{\"instances\":{" + example.rows() + "}}");
+      }
+    } finally {
+      for (ScriptedEngine source : sources) {
+        source.close();
       }
     }
+  }
+
+  /** Whether each of an instance's ranks sent something, and all of it is in answers. */
+  private static boolean allVisible(Api api, String model, String instance) {
+    for (JsonNode worker : api.get("/workers?model_name=" + model)) {
+      if (worker.path("instance_id").asText().equals(instance)) {
+        for (JsonNode listener : worker.path("listeners")) {
+          if (!listener.has("visible_event_id") || listener.path("lag_batches").asInt(-1) != 0) {
+            return false;
+          }
+        }
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Instance ids are those of the example, with its name behind, so that examples do not meet. */
   private static String idOf(String instance, String model) {
-    return instance.startsWith("pool") ? "pool-" + model : instance + "-" + model;
+    return instance + "-" + model;
   }
 
-  private static void register(Api api, String model, String rank, String type) {
-    String[] parts = rank.split("/");
-    api.post(
-        "/register",
+  private void register(
+      Api api, ScriptedEngine source, Example example, String instance, int rank, String type) {
+    ObjectNode body =
         Api.JSON
             .createObjectNode()
-            .put("endpoint", "tcp://127.0.0.1:1")
+            .put("endpoint", source.endpoint())
+            .put("replay_endpoint", source.replayEndpoint())
             .put("type", type)
-            .put("modelname", model)
-            .put("instance_id", idOf(parts[0], model))
+            .put("modelname", example.model())
+            .put("instance_id", idOf(instance, example.model()))
             .put("block_size", BLOCK)
-            .put("dp_rank", Integer.parseInt(parts[1])));
-  }
-
-  private static int[] prompt() {
-    int[] tokens = new int[BLOCK * BLOCKS];
-    for (int i = 0; i < tokens.length; i++) {
-      tokens[i] = 1_000 * i + 7;
+            .put("dp_rank", rank);
+    body.putObject("address_tiers").put("nvme", "DISK");
+    if (type.equals("vLLM")) {
+      body.remove("address_tiers");
     }
-    return tokens;
+    api.post("/register", body);
   }
 
-  /** Blocks of the prompt on one medium, each with its own hash as its parent's child. */
-  private static void store(
-      KafkaProducer<String, byte[]> producer,
-      AllInOne server,
-      String model,
-      String stored,
-      Map<String, Long> events)
-      throws Exception {
-    String[] parts = stored.split("[/:]");
-    boolean pool = parts[1].isEmpty();
-    int rank = pool ? 0 : Integer.parseInt(parts[1]);
-    SourceType type = pool ? SourceType.MOONCAKE : SourceType.VLLM;
-    SeqHash rule = new SeqHash(1337);
-    int[] prompt = prompt();
-    long[] locals = rule.locals(prompt, prompt.length, BLOCK);
-    // Names are the prefix hashes themselves: a block is known without the ones before it.
-    long[] names = rule.rolled(locals);
-    List<KvEvent> list = new ArrayList<>();
-    for (char digit : parts[3].toCharArray()) {
-      int block = digit - '0';
-      list.add(
-          new KvEvent.Stored(
-              Place.of(parts[2], rank),
-              StatedContext.NONE,
-              block == 0 ? Parent.ROOT : Parent.of(names[block - 1]),
-              Hashes.wrap(names).slice(block, block + 1),
-              Hashes.wrap(locals).slice(block, block + 1),
-              Hashes.EMPTY));
-    }
-    TableId table = new TableId("default", model, BLOCK, HashProfile.XXH3_DEFAULT);
-    StreamId stream = StreamId.of(new PublisherId(idOf(parts[0], model), "default", rank));
-    long event = events.merge(stream.key(), 1L, Long::sum) - 1;
-    EventRecord record =
-        new EventRecord(
-            table,
-            stream,
-            type,
-            SourceTraits.defaultFor(type),
-            new Incarnation(1_000, 1_000, 0),
-            EventRecord.Position.whole(event),
-            null,
-            0,
-            list);
-    int partition = TablePartition.of(table, server.eventPartitions());
-    producer
-        .send(
-            new ProducerRecord<>(
-                Topics.EVENTS, partition, stream.key(), EventRecordCodec.encode(record)))
-        .get();
+  /** Computes the whole prompt, and evicts what the example does not say it holds. */
+  private void engine(Api api, Example example, String name) throws IOException {
+    int rank = Integer.parseInt(name.split("/")[1]);
+    ScriptedEngine engine = source(idOf(name, example.model()), rank);
+    String held = example.held(name + "/GPU");
+    List<Long> evicted =
+        IntStream.range(0, BLOCKS)
+            .filter(block -> held.indexOf('0' + block) < 0)
+            .mapToObj(block -> NAMES[block])
+            .toList();
+    engine.announce(
+        stored(PROMPT, NAMES, 0, BLOCKS, BLOCK, "GPU"), ScriptedEngine.removed("GPU", evicted));
+    register(api, engine, example, name.split("/")[0], rank, "vLLM");
   }
 
-  private static String query(URI server, Example example) throws IOException {
-    int[] prompt = prompt();
-    byte[] body;
-    try (MessageBufferPacker packer = MessagePack.newDefaultBufferPacker()) {
-      packer.packMapHeader(example.salt().isEmpty() ? 3 : 4);
-      packer.packString("model").packString(example.model());
-      packer.packString("block_size").packInt(BLOCK);
-      if (!example.salt().isEmpty()) {
-        packer.packString("cache_salt").packString(example.salt());
+  /** The store tells of each block where its copies are. */
+  private void pool(Api api, Example example) throws IOException {
+    ScriptedEngine store = source("pool-" + example.model(), 0);
+    List<List<?>> objects = new ArrayList<>();
+    for (int block = 0; block < BLOCKS; block++) {
+      List<String> addresses = new ArrayList<>();
+      if (example.held("pool//CPU").indexOf('0' + block) >= 0) {
+        addresses.add("10.0.0.7:17001");
       }
-      packer.packString("token_ids").packArrayHeader(example.tokens());
-      for (int i = 0; i < example.tokens(); i++) {
-        packer.packInt(prompt[i]);
+      if (example.held("pool//DISK").indexOf('0' + block) >= 0) {
+        addresses.add("nvme://10.0.0.7/0");
       }
-      body = packer.toByteArray();
-    }
-    HttpRequest request =
-        HttpRequest.newBuilder(server.resolve("/query"))
-            .header("Content-Type", "application/msgpack")
-            .POST(BodyPublishers.ofByteArray(body))
-            .build();
-    try {
-      HttpResponse<byte[]> answer =
-          HttpClient.newHttpClient().send(request, BodyHandlers.ofByteArray());
-      assertThat(answer.statusCode()).isEqualTo(200);
-      try (MessageUnpacker unpacker = MessagePack.newDefaultUnpacker(answer.body())) {
-        return unpacker.unpackValue().toJson().replace("-" + example.model(), "");
+      if (!addresses.isEmpty()) {
+        objects.add(object(example.model(), block, addresses));
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
     }
+    store.announce(objects.toArray(List<?>[]::new));
+    register(api, store, example, "pool", 0, "Mooncake");
   }
 
-  private static KafkaProducer<String, byte[]> producer(AllInOne server) {
-    return new KafkaProducer<>(
-        Map.of("bootstrap.servers", server.bootstrapServers()),
-        new StringSerializer(),
-        new ByteArraySerializer());
+  /** Conductor RFC, BlockStoreEvent. */
+  private static List<@Nullable Object> object(String model, int block, List<String> addresses) {
+    return Arrays.asList(
+        "BlockStoreEvent",
+        1_760_000_000.5,
+        "object-" + block,
+        addresses,
+        NAMES[block],
+        block == 0 ? null : NAMES[block - 1],
+        Arrays.stream(PROMPT, block * BLOCK, (block + 1) * BLOCK).boxed().toList(),
+        BLOCK,
+        model,
+        "",
+        null);
+  }
+
+  private ScriptedEngine source(String name, int rank) {
+    ScriptedEngine source = new ScriptedEngine(name, rank);
+    sources.add(source);
+    return source;
+  }
+
+  private static String query(Api api, Example example) throws IOException {
+    Map<String, Object> body = new HashMap<>();
+    body.put("model", example.model());
+    body.put("block_size", BLOCK);
+    body.put("cache_salt", example.salt());
+    body.put("token_ids", Arrays.stream(PROMPT, 0, example.tokens()).boxed().toList());
+    return api.postPacked("/query", body, 200).replace("-" + example.model(), "");
   }
 }

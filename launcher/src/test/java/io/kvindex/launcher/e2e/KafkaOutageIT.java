@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ class KafkaOutageIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final long OUTAGE_MS =
-      TimeUnit.SECONDS.toMillis(Long.getLong("kvindex.test.outage", 20));
+      TimeUnit.SECONDS.toMillis(Long.getLong("kvindex.test.outage", 15));
   private static final int ENGINES = 3;
   private static final int PROMPTS = 60;
 
@@ -66,7 +67,18 @@ class KafkaOutageIT {
       assertThat(bridgeApi.metric("kvindex_bridge_gaps_total")).isZero();
       long before = published(load);
       broker.kill();
-      bridge.letRun(OUTAGE_MS - OUTAGE_MS / 4);
+      long killedNs = System.nanoTime();
+      try (QueryLoop queries = new QueryLoop(index.api(), SEED)) {
+        assertRegistrationsAreRefused(index.api());
+        assertAnswersGrowOld(index.api(), killedNs);
+        assertThat(queries.answers()).isGreaterThan(1_000);
+      }
+      bridge.letRun(
+          Math.max(
+              1,
+              OUTAGE_MS
+                  - OUTAGE_MS / 4
+                  - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killedNs)));
       double received = bridgeApi.metric(RECEIVED);
       bridge.letRun(OUTAGE_MS / 4);
       assertThat(bridgeApi.metric("kvindex_bridge_inflight_bytes"))
@@ -111,6 +123,34 @@ class KafkaOutageIT {
         directory,
         List.of("-Xmx128m", Knob.SEND_BUDGET_BYTES.option(BUDGET)),
         List.of("bridge", "--kafka", kafka, "--http-port", Integer.toString(bridgePort)));
+  }
+
+  /** In its own time, and saying what is missing. */
+  private static void assertRegistrationsAreRefused(Api api) {
+    long startNs = System.nanoTime();
+    JsonNode refusal =
+        api.post(
+            "/register",
+            Api.JSON
+                .createObjectNode()
+                .put("endpoint", "tcp://127.0.0.1:1")
+                .put("type", "vLLM")
+                .put("modelname", Api.MODEL)
+                .put("instance_id", "nobody")
+                .put("block_size", 16),
+            503);
+    assertThat(refusal.path("reason").asText()).isEqualTo("registration_timeout");
+    assertThat(refusal.path("error").asText()).contains("Kafka");
+    assertThat(System.nanoTime() - startNs).isLessThan(TimeUnit.SECONDS.toNanos(12));
+  }
+
+  private static void assertAnswersGrowOld(Api api, long sinceNs) {
+    int[] prompt = LoadedEngines.prompt(new Random(SEED));
+    assertThat(api.header("X-KvIndex-State", "default", prompt, 16)).hasValue("stale");
+    long age = Long.parseLong(api.header("X-KvIndex-Lag-Ms", "default", prompt, 16).orElseThrow());
+    assertThat(age)
+        .as("ms without Kafka")
+        .isGreaterThan(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNs) - 4_000);
   }
 
   /** Each engine's batches were dropped on their way, and every hole was filled. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,9 +69,7 @@ class ManyPublishersIT {
             new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
         ServerProcess index = ServerProcess.index(directory, kafka)) {
       index.awaitReady();
-      for (int i = ALIVE; i < PUBLISHERS; i++) {
-        registerDead(index.api(), i);
-      }
+      IntStream.range(ALIVE, PUBLISHERS).parallel().forEach(i -> registerDead(index.api(), i));
       load.engines().forEach(engine -> index.api().register(engine, "default"));
       load.start();
       bridge.letRun(2_000);

@@ -42,15 +42,20 @@ class MooncakePoolIT {
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
         WirePublisher rank0 = new WirePublisher(0);
         WirePublisher rank1 = new WirePublisher(0);
-        WirePublisher master = new WirePublisher(1)) {
+        WirePublisher master = new WirePublisher(1);
+        WirePublisher undeclared = new WirePublisher(1)) {
       Api api = new Api(server.uri());
       api.post("/register", registration("vllm-1", "vLLM", 0, rank0));
       api.post("/register", registration("vllm-1", "vLLM", 1, rank1));
       api.post("/register", registration("pool", "Mooncake", 0, master).put("shards", SHARDS));
       api.post("/register", registration("vllm-1", "vLLM", 0, rank1).put("tenant_id", "neighbour"));
+      api.post(
+          "/register",
+          registration("guess", "Mooncake", 0, undeclared).put("tenant_id", "guessing"));
       rank0.awaitSubscriber();
       rank1.awaitSubscriber();
       master.awaitSubscriber();
+      undeclared.awaitSubscriber();
 
       // The pool speaks first; one event of another model and one of no block are among it.
       List<Object> events = new ArrayList<>();
@@ -67,6 +72,19 @@ class MooncakePoolIT {
       rank1.send(Arrays.asList(1_760_000_000.5, List.of(stored(0, 1)), 1));
       awaitRow(
           api, "{\"longest_matched\":6,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":4,\"DISK\":4}");
+
+      List<Object> shard = new ArrayList<>();
+      shard.add(master(true, "cpu", key(0, 1)));
+      undeclared.send(Arrays.asList(1_760_000_000_250L, shard, 0));
+      await()
+          .atMost(WITHIN)
+          .untilAsserted(
+              () ->
+                  assertThat(api.listener("guess").path("unverified").toString())
+                      .isEqualTo("[\"group\",\"shards\"]"));
+      assertThat(api.listener("pool").path("unverified").toString()).isEqualTo("[\"group\"]");
+      assertThat(api.listener("vllm-1").path("unverified").toString()).isEqualTo("[]");
+      assertThat(api.metric("kvindex_publisher_unverified")).isEqualTo(3);
 
       // One object of the first block goes, said of one medium, meant of all.
       List<Object> gone = new ArrayList<>();

@@ -9,6 +9,8 @@ import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Broker, bridge and indexer as processes of their own; bridge and indexer killed and started again
- * under load.
+ * under load, and a second indexer that takes over.
  */
 @Tag("broker")
 class SeparateProcessesIT {
@@ -24,6 +26,7 @@ class SeparateProcessesIT {
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final int PROMPTS = 200;
   private static final long RUN_MS = 2_000;
+  private static final String DRAIN_SECONDS = "3";
 
   @TempDir private Path directory;
 
@@ -45,7 +48,9 @@ class SeparateProcessesIT {
                 directory.resolve("b").toString());
         ChildProcess bridge =
             new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
-        ServerProcess index = ServerProcess.index(directory, kafka)) {
+        ServerProcess index =
+            ServerProcess.index(
+                "index", directory, kafka, Map.of("KVINDEX_DRAIN", DRAIN_SECONDS))) {
       index.awaitReady();
       load.engines().forEach(engine -> index.api().register(engine, "default"));
       load.start();
@@ -60,6 +65,32 @@ class SeparateProcessesIT {
       load.pause();
       broker.requireAlive();
       check(index.api(), load.engines());
+      try (ServerProcess second = ServerProcess.index("second", directory, kafka, Map.of())) {
+        second.awaitReady();
+        stopUnnoticed(index, second);
+        assertThat(second.api().isReady()).isTrue();
+        check(second.api(), load.engines());
+      }
+    }
+  }
+
+  /** The one that keeps the tables is told to stop; the other has a copy and takes over. */
+  private static void stopUnnoticed(ServerProcess active, ServerProcess standby)
+      throws InterruptedException {
+    try (QueryLoop here = new QueryLoop(active.api(), SEED);
+        QueryLoop there = new QueryLoop(standby.api(), SEED)) {
+      await().until(() -> here.answers() > 20 && there.answers() > 20);
+      active.process().askToStop();
+      await().until(() -> !active.api().isReady());
+      assertThat(active.api().get("/ready", 503).path("error").asText()).contains("draining");
+      int answered = here.answers();
+      // What is left of the time it said, but a little.
+      active.process().letRun(TimeUnit.SECONDS.toMillis(Long.parseLong(DRAIN_SECONDS)) - 1_000);
+      assertThat(here.answers()).as("answers while draining").isGreaterThan(answered + 20);
+      here.close();
+      active.close();
+      int before = there.answers();
+      await().until(() -> there.answers() > before + 500);
     }
   }
 

@@ -7,6 +7,8 @@ import io.kvindex.launcher.chaos.ChildProcess;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 
 /** A process with the HTTP API of an index. */
 final class ServerProcess implements AutoCloseable {
@@ -21,28 +23,46 @@ final class ServerProcess implements AutoCloseable {
 
   /** {@code kvindex all} on a directory. */
   static ServerProcess all(Path directory) {
+    return all(directory, Map.of());
+  }
+
+  /** The same with more in its environment. */
+  static ServerProcess all(Path directory, Map<String, String> environment) {
     int port = ChildProcess.freePort();
     String data = directory.resolve("data").toString();
     return new ServerProcess(
         new ChildProcess(
-            directory, "all", "--http-port", Integer.toString(port), "--data-dir", data),
+            "all",
+            directory,
+            List.of("-Xmx1g"),
+            List.of("all", "--http-port", Integer.toString(port), "--data-dir", data),
+            environment),
         port);
   }
 
   /** {@code kvindex index} against a broker. */
   static ServerProcess index(Path directory, String kafka) {
+    return index("index", directory, kafka, Map.of());
+  }
+
+  /** One of several, with more in its environment. */
+  static ServerProcess index(
+      String name, Path directory, String kafka, Map<String, String> environment) {
     int port = ChildProcess.freePort();
-    String data = directory.resolve("index").toString();
     return new ServerProcess(
         new ChildProcess(
+            name,
             directory,
-            "index",
-            "--kafka",
-            kafka,
-            "--http-port",
-            Integer.toString(port),
-            "--data-dir",
-            data),
+            List.of("-Xmx1g"),
+            List.of(
+                "index",
+                "--kafka",
+                kafka,
+                "--http-port",
+                Integer.toString(port),
+                "--data-dir",
+                directory.resolve(name).toString()),
+            environment),
         port);
   }
 

@@ -22,6 +22,17 @@ import picocli.CommandLine;
 class AllCommandTest {
 
   @Test
+  void shouldListenWhereTheFlagSays_whichHasTwoNames() {
+    for (String flag : new String[] {"--port", "--http-port"}) {
+      CommandLine command =
+          new CommandLine(new AllCommand()).setCaseInsensitiveEnumValuesAllowed(true);
+      assertThat(command.parseArgs(flag, "8090").<Integer>matchedOptionValue("--port", 0))
+          .isEqualTo(8_090);
+    }
+    assertThat(ConductorConfig.NONE.httpPort()).as("where no flag is").isEqualTo(13_333);
+  }
+
+  @Test
   void shouldUseTheStandardSeed_whenConductorSeedIsUnsetOrBlank() {
     assertThat(AllCommand.defaultProfile(Map.of())).isEqualTo(HashProfile.XXH3_DEFAULT);
     assertThat(AllCommand.defaultProfile(Map.of("CONDUCTOR_SEED", " ")))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.query.access.AccessLogSettings;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,7 +67,10 @@ class DynamoOptionsTest {
     assertThat(DynamoOptions.minInitialWorkers(Map.of())).isZero();
     assertThat(DynamoOptions.minInitialWorkers(Map.of(name, "0"))).isZero();
     assertThat(DynamoOptions.minInitialWorkers(Map.of(name, " 3 "))).isEqualTo(3);
-    assertThatThrownBy(() -> DynamoOptions.minInitialWorkers(Map.of(name, "-1")))
-        .hasMessageContaining(name);
+    for (String text : List.of("-1", "4294967295", "two")) {
+      assertThatThrownBy(() -> DynamoOptions.minInitialWorkers(Map.of(name, text)))
+          .hasMessageContaining(name)
+          .hasMessageContaining(text);
+    }
   }
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.launcher.rewind.Bars;
+import io.kvindex.launcher.rewind.ReplayFrom;
+import io.kvindex.launcher.rewind.ReplayProgress;
+import io.kvindex.model.PublisherId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import me.tongfei.progressbar.ProgressBar;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Builds the table from the events topic beside the running one. */
+@Command(
+    name = "replay",
+    description = {
+      "Builds the table from the events topic, beside the one that serves, and serves it at a port of its own.",
+      "",
+      "It has an application id, a changelog and a directory of its own, which are deleted when it stops. Compare it",
+      "with a replica: kvindex diff http://REPLICA http://REBUILD",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class ReplayCommand implements Callable<Integer> {
+
+  private static final String PREFIX = "kvindex-replay-";
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  @Spec private CommandSpec spec;
+  @Mixin private ClusterOptions cluster;
+
+  @Option(
+      names = "--from",
+      required = true,
+      paramLabel = "WHERE",
+      description =
+          "beginning, an offset of each partition, or a time as 2026-11-21T10:15:30Z by the broker's clock.")
+  private String from;
+
+  @Option(
+      names = "--app",
+      paramLabel = "NAME",
+      description = "Application id of the rebuild (default: kvindex-replay- and where it begins).")
+  private @Nullable String application;
+
+  @Option(
+      names = "--anew",
+      description = "Delete what a former rebuild has left under that application id.")
+  private boolean anew;
+
+  @Option(
+      names = "--exit",
+      description = "Stop when all is read that the topic had at the start (default: go on).")
+  private boolean exit;
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "PORT",
+      description = "Port of the rebuild's HTTP API, 0 = any free one (default: ${DEFAULT-VALUE}).",
+      defaultValue = "0")
+  private int httpPort;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
+      defaultValue = "127.0.0.1")
+  private String bind;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "DIR",
+      description = "Where its tables are kept while it runs (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
+  private Path dataDir;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    ReplayFrom where = ReplayFrom.parse(from);
+    String name = application == null ? PREFIX + where.label() : application;
+    PrintWriter out = spec.commandLine().getOut();
+    try (Rebuild rebuild =
+        Rebuild.start(
+            new Rebuild.Options(
+                cluster.kafka(),
+                where,
+                name,
+                anew,
+                dataDir.resolve("replay").resolve(name),
+                bind,
+                httpPort))) {
+      long records = rebuild.plan().records();
+      out.printf("kvindex replay: application %s, %,d records%n", name, records);
+      rebuild.plan().missing().forEach(line -> out.println("  " + line));
+      out.printf("  answers at %s meanwhile%n", rebuild.uri());
+      out.flush();
+      follow(rebuild.progress(), records);
+      rebuild.awaitReady();
+      report(rebuild, out);
+      if (!exit) {
+        UntilStopped.run(rebuild);
+      }
+    }
+    return 0;
+  }
+
+  private static void follow(ReplayProgress progress, long records) {
+    try (ProgressBar bar = Bars.ofRecords("replaying", records)) {
+      while (!progress.isDone()) {
+        bar.stepTo(progress.records());
+        bar.setExtraMessage(progress.rate());
+        LockSupport.parkNanos(LOOK_NANOS);
+      }
+      progress.end();
+      bar.stepTo(records);
+    }
+  }
+
+  private static void report(Rebuild rebuild, PrintWriter out) {
+    ReplayProgress progress = rebuild.progress();
+    out.println("  " + progress.summary());
+    if (rebuild.plan().isWhole()) {
+      out.println("  the log was whole: nothing that was ever announced is missing");
+    }
+    if (!progress.degraded().isEmpty()) {
+      out.println(
+          "  degraded: "
+              + progress.degraded().stream()
+                  .map(PublisherId::displayName)
+                  .collect(Collectors.joining(", ")));
+    }
+    out.printf("kvindex replay: ready at %s%n", rebuild.uri());
+    out.flush();
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.rewind;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.launcher.rewind.Replica.Part;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two sides at one look, partition by partition. Equal looks are equal objects: what is different
+ * twice, at the same positions, is different.
+ *
+ * @param both what those both have look like
+ * @param onlyA partitions B does not have
+ * @param onlyB partitions A does not have
+ */
+record Comparison(
+    SortedMap<Integer, Pair> both, SortedSet<Integer> onlyA, SortedSet<Integer> onlyB) {
+
+  /** A partition on both sides. */
+  record Pair(Part a, Part b) {
+
+    /** Whether both sides are where they can be compared. */
+    boolean isComparable() {
+      return problem() == null;
+    }
+
+    /** What stands in the way of comparing them, null = nothing. */
+    @Nullable String problem() {
+      if (a.error() != null || b.error() != null) {
+        return "can not be read in " + (a.error() != null ? "A: " + a.error() : "B: " + b.error());
+      }
+      if (a.offset() != b.offset()) {
+        return "A has applied up to offset "
+            + a.offset()
+            + ", B up to "
+            + b.offset()
+            + ": "
+            + Math.abs(a.offset() - b.offset())
+            + " records apart";
+      }
+      return a.settled() && b.settled() ? null : "records come too fast to be looked at";
+    }
+
+    /** Whether they hold the same; only where they can be compared. */
+    boolean isSame() {
+      return sameStreams() && differing().isEmpty();
+    }
+
+    /** Whether all streams are at the same place with the same gaps. */
+    boolean sameStreams() {
+      return a.streams() == b.streams()
+          && a.held() == b.held()
+          && a.positions().equals(b.positions());
+    }
+
+    /** Owners that are not the same on both sides, by id. */
+    SortedSet<String> differing() {
+      SortedSet<String> ids = new TreeSet<>(a.owners().keySet());
+      ids.addAll(b.owners().keySet());
+      ids.removeIf(id -> Objects.equals(a.owners().get(id), b.owners().get(id)));
+      return ids;
+    }
+
+    /** An owner as either side describes it. */
+    JsonNode owner(String id) {
+      JsonNode known = a.owners().get(id);
+      return known == null ? Objects.requireNonNull(b.owners().get(id)) : known;
+    }
+  }
+
+  /**
+   * Puts two looks together.
+   *
+   * @param filtered whether partitions without owners say nothing
+   */
+  static Comparison of(Map<Integer, Part> a, Map<Integer, Part> b, boolean filtered) {
+    SortedMap<Integer, Pair> both = new TreeMap<>();
+    a.forEach(
+        (partition, part) -> {
+          Part other = b.get(partition);
+          if (other != null && !(filtered && part.owners().isEmpty() && other.owners().isEmpty())) {
+            both.put(partition, new Pair(part, other));
+          }
+        });
+    return new Comparison(both, without(a.keySet(), b.keySet()), without(b.keySet(), a.keySet()));
+  }
+
+  private static SortedSet<Integer> without(Set<Integer> all, Set<Integer> those) {
+    SortedSet<Integer> left = new TreeSet<>(all);
+    left.removeAll(those);
+    return left;
+  }
+
+  boolean isComparable() {
+    return !both.isEmpty() && both.values().stream().allMatch(Pair::isComparable);
+  }
+
+  /** Whether all that both have can be compared and is the same. */
+  boolean isSame() {
+    return isComparable() && both.values().stream().allMatch(Pair::isSame);
+  }
+}

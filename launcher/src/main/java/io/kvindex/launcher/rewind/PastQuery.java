@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.rewind;
+
+import io.kvindex.model.Media;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.topic.TablePartition;
+import io.kvindex.query.OfflineQuery;
+import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.query.registration.RegistrationSnapshot;
+import io.kvindex.streams.past.PastTable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import me.tongfei.progressbar.ProgressBar;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code /query} would have said at a moment: reads the records of one table that the log had
+ * by then, builds that table, asks it, and throws it away. Writes nothing to Kafka. For one thread.
+ */
+public final class PastQuery {
+
+  private final Map<String, Object> kafka;
+  private final PrintWriter notes;
+
+  /**
+   * @param kafka settings of all Kafka clients, see {@link ClientKind}
+   * @param notes takes what is not known
+   */
+  public PastQuery(Map<String, Object> kafka, PrintWriter notes) {
+    this.kafka = Map.copyOf(kafka);
+    this.notes = notes;
+  }
+
+  /**
+   * Whose blocks are asked for.
+   *
+   * @param blockSize 0 = the only one registered for the model
+   */
+  public record Table(String tenant, String model, int blockSize) {
+
+    private boolean has(EventRecord record) {
+      return record.table().tenantId().equals(tenant)
+          && record.table().model().equals(model)
+          && record.table().blockSize() == blockSize;
+    }
+  }
+
+  /**
+   * Asks.
+   *
+   * @param body of {@code POST /query}, JSON
+   * @throws IllegalStateException if nothing of that time is left
+   */
+  public OfflineQuery.Answer ask(Instant when, Table named, byte[] body)
+      throws InterruptedException, IOException {
+    PastSources sources = new PastSources(when);
+    LogReader log = new LogReader(kafka);
+    sources.read(log);
+    Table asked = withBlockSize(named, sources);
+    Stretch stretch = stretch(when, asked);
+    Path directory = Files.createTempDirectory("kvindex-query-at");
+    try (PastTable table =
+        new PastTable(
+            directory.resolve("rows"),
+            stretch.part().partition(),
+            stretch.partitions(),
+            stretch.part().first())) {
+      fill(table, sources, log, asked, stretch);
+      return OfflineQuery.ask(
+          RegistrationSnapshot.of(sources.all(), Media.standard()),
+          new StreamsIndexAccess(table, () -> 0),
+          body);
+    } finally {
+      Scratch.delete(directory);
+    }
+  }
+
+  private static Table withBlockSize(Table named, PastSources sources) {
+    if (named.blockSize() != 0) {
+      return named;
+    }
+    List<Integer> sizes = sources.blockSizes(named.tenant(), named.model());
+    if (sizes.size() != 1) {
+      throw new IllegalArgumentException(
+          "--block-size is needed: "
+              + (sizes.isEmpty() ? "none is" : sizes + " are")
+              + " registered for that tenant and model since before that time");
+    }
+    return new Table(named.tenant(), named.model(), sizes.get(0));
+  }
+
+  /** The records to read: of a partition, up to {@code end}, which is not read. */
+  private record Stretch(LogPart part, int partitions, long end) {}
+
+  private Stretch stretch(Instant when, Table asked) throws InterruptedException {
+    try (Admin admin = Admin.create(ClientKind.ADMIN.settings(kafka, Map.of()))) {
+      EventLog log = new EventLog(admin);
+      List<LogPart> parts = log.parts();
+      int partition =
+          TablePartition.of(asked.tenant(), asked.model(), asked.blockSize(), parts.size());
+      LogPart part = parts.get(partition);
+      long end = log.from(when.plusMillis(1), parts.size()).getOrDefault(partition, part.end());
+      if (part.first() > 0 && end <= part.first()) {
+        throw new IllegalStateException(
+            "nothing of that time is left in partition "
+                + partition
+                + " of the events topic: its oldest record "
+                + (part.oldest() == null ? "is gone too" : "is of " + part.oldest()));
+      }
+      if (part.first() > 0) {
+        notes.printf(
+            "records 0 to %d of partition %d are gone, the oldest left is of %s: what was announced before is"
+                + " not in the answer, and whoever goes on from there is degraded%n",
+            part.first() - 1, partition, part.oldest());
+      }
+      return new Stretch(part, parts.size(), end);
+    }
+  }
+
+  private void fill(
+      PastTable table, PastSources sources, LogReader log, Table asked, Stretch stretch) {
+    LogPart part = stretch.part();
+    Applied applied = new Applied(table, sources, asked);
+    try (ProgressBar bar = Bars.ofRecords("reading", Math.max(0, stretch.end() - part.first()))) {
+      log.events(
+          part.partition(),
+          part.first(),
+          stretch.end(),
+          new LogReader.Sink() {
+            @Override
+            public void take(ConsumerRecord<byte[], byte[]> record) {
+              applied.take(record);
+            }
+
+            @Override
+            public void at(long position) {
+              bar.stepTo(position - part.first());
+            }
+          });
+    }
+    notes.printf(
+        "%d records of this table, the last of %s, before offset %d of partition %d%n",
+        applied.records,
+        applied.records == 0 ? "no time" : Instant.ofEpochMilli(applied.lastMs),
+        stretch.end(),
+        part.partition());
+    notes.flush();
+  }
+
+  /** The records of one table. */
+  private static final class Applied {
+    private final PastTable table;
+    private final PastSources sources;
+    private final Table asked;
+    private long records;
+    private long lastMs;
+
+    Applied(PastTable table, PastSources sources, Table asked) {
+      this.table = table;
+      this.sources = sources;
+      this.asked = asked;
+    }
+
+    void take(ConsumerRecord<byte[], byte[]> record) {
+      EventRecord event = decoded(record.value());
+      if (event != null && asked.has(event)) {
+        sources.hear(event);
+        table.take(event, record.offset(), record.timestamp());
+        records++;
+        lastMs = record.timestamp();
+      }
+    }
+  }
+
+  /** Null where it can not be read, as the running table leaves it out too. */
+  private static @Nullable EventRecord decoded(byte[] value) {
+    try {
+      return EventRecordCodec.decode(value);
+    } catch (MalformedRecordException | NullPointerException e) {
+      return null;
+    }
+  }
+}

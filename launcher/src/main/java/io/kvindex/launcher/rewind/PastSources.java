@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.rewind;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.registration.SourceOptions;
+import io.kvindex.model.topic.Topics;
+import io.kvindex.query.registration.Registered;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Who was registered at a moment, as far as it can be told: the registrations topic has the newest
+ * record of each publisher only. Those that have stood since before that moment count as they are.
+ * Of the others, who had spoken in the log and was not unregistered by then is taken for registered
+ * with the defaults of its type. For one thread.
+ */
+final class PastSources {
+
+  private static final String NO_ENDPOINT = "";
+
+  private final Instant when;
+  private final Map<PublisherId, Registered> standing = new TreeMap<>();
+  private final Map<PublisherId, Registered> heard = new TreeMap<>();
+
+  PastSources(Instant when) {
+    this.when = when;
+  }
+
+  /** Reads the registrations topic. */
+  void read(LogReader log) {
+    log.whole(Topics.REGISTRATIONS, Topics.CONTROL_PARTITIONS, this::take);
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      Registration one = record.value() == null ? null : RegistrationCodec.decode(record.value());
+      if (one != null) {
+        // The newest record counts, and only if it is old enough.
+        standing.remove(one.publisher());
+        if (record.timestamp() <= when.toEpochMilli()) {
+          standing.put(one.publisher(), new Registered(one, record.offset()));
+        }
+      } else {
+        standing.remove(PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8)));
+      }
+    } catch (MalformedRecordException | IllegalArgumentException e) {
+      // No registration: the site's own record, or one nobody can read.
+    }
+  }
+
+  /** Block sizes those that stand are registered with for a model, in order. */
+  List<Integer> blockSizes(String tenant, String model) {
+    TreeSet<Integer> sizes = new TreeSet<>();
+    standing.values().stream()
+        .map(one -> one.registration().table())
+        .filter(table -> table.tenantId().equals(tenant) && table.model().equals(model))
+        .forEach(table -> sizes.add(table.blockSize()));
+    return List.copyOf(sizes);
+  }
+
+  /** Takes a record of the table asked about. */
+  void hear(EventRecord record) {
+    PublisherId publisher = record.stream().publisher();
+    if (record.events().stream().anyMatch(KvEvent.Retired.class::isInstance)) {
+      heard.remove(publisher);
+      return;
+    }
+    if (!heard.containsKey(publisher)) {
+      Registration likely =
+          new Registration(
+              publisher,
+              NO_ENDPOINT,
+              null,
+              record.type(),
+              record.table(),
+              List.of(""),
+              null,
+              SourceOptions.defaultFor(record.type()),
+              null);
+      heard.put(publisher, new Registered(likely, record.incarnation().generation()));
+    }
+  }
+
+  /** All of them. */
+  List<Registered> all() {
+    Map<PublisherId, Registered> all = new TreeMap<>(heard);
+    all.putAll(standing);
+    return new ArrayList<>(all.values());
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.rewind;
+
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a replay begins: with the oldest records there are, at an offset of each partition, or with
+ * the first record of a time.
+ *
+ * @param offset null = not by offset
+ * @param time null = not by time
+ */
+public record ReplayFrom(@Nullable Long offset, @Nullable Instant time) {
+
+  private static final String BEGINNING = "beginning";
+
+  /**
+   * Reads {@code beginning}, a number or a time.
+   *
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public static ReplayFrom parse(String text) {
+    if (text.equals(BEGINNING)) {
+      return new ReplayFrom(null, null);
+    }
+    if (text.matches("\\d{1,18}")) {
+      return new ReplayFrom(Long.valueOf(text), null);
+    }
+    try {
+      return new ReplayFrom(null, TimeText.parse(text));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "--from takes `beginning`, an offset or a time as 2026-11-21T10:15:30Z, got " + text, e);
+    }
+  }
+
+  /** Part of a name; the same for the same place. */
+  public String label() {
+    if (offset != null) {
+      return "offset-" + offset;
+    }
+    return time == null
+        ? BEGINNING
+        : time.toString().toLowerCase(Locale.ROOT).replaceAll("[^0-9a-z]+", "-");
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.rewind;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** How far a rebuild is. For one thread. */
+public final class ReplayProgress {
+
+  private static final Set<String> BLOCK_OPERATIONS =
+      Set.of("blocks_stored", "blocks_removed", "removed_unknown");
+
+  private final ReplayPlan plan;
+  private final IndexPartitions tables;
+  private final MeterRegistry metrics;
+  private long startNanos;
+  private long endNanos;
+  private long lastNanos;
+  private double lastBlocks;
+  private String rate = "";
+
+  /**
+   * @param metrics the rebuild counts its block operations there
+   */
+  public ReplayProgress(ReplayPlan plan, IndexPartitions tables, MeterRegistry metrics) {
+    this.plan = plan;
+    this.tables = tables;
+    this.metrics = metrics;
+  }
+
+  /** Records read. */
+  public long records() {
+    long done = 0;
+    for (LogPart part : plan.parts()) {
+      PartitionView view = tables.view(part.partition());
+      long taken = view == null ? 0 : view.takenOffset() + 1;
+      done += Math.max(0, Math.min(part.end(), taken) - plan.start(part));
+    }
+    if (done > 0 && startNanos == 0) {
+      // From the first record on: joining the group takes some seconds and no work.
+      startNanos = System.nanoTime();
+      lastNanos = startNanos;
+    }
+    return done;
+  }
+
+  /** Whether all is read that the topic had when the plan was made. */
+  public boolean isDone() {
+    return records() >= plan.records();
+  }
+
+  /** The rate of the last second or so, in words. */
+  public String rate() {
+    long now = System.nanoTime();
+    double seconds = (now - lastNanos) / 1e9;
+    if (startNanos != 0 && seconds >= 1) {
+      double blocks = blocks();
+      rate =
+          String.format(Locale.ROOT, "%,.0f block operations/s", (blocks - lastBlocks) / seconds);
+      lastNanos = now;
+      lastBlocks = blocks;
+    }
+    return rate;
+  }
+
+  /** It is done now. */
+  public void end() {
+    endNanos = System.nanoTime();
+  }
+
+  /** The rates over all of it, from the first record to {@link #end}. */
+  public String summary() {
+    double seconds = startNanos == 0 ? 0 : (endNanos - startNanos) / 1e9;
+    double per = Math.max(seconds, 1.0 / TimeUnit.SECONDS.toMillis(1));
+    return String.format(
+        Locale.ROOT,
+        "%,d records with %,.0f block operations in %.1f s: %,.0f records/s, %,.0f block operations/s",
+        plan.records(),
+        blocks(),
+        seconds,
+        plan.records() / per,
+        blocks() / per);
+  }
+
+  private double blocks() {
+    return metrics.find("kvindex.block.changes").counters().stream()
+        .filter(one -> BLOCK_OPERATIONS.contains(one.getId().getTag("outcome")))
+        .mapToDouble(Counter::count)
+        .sum();
+  }
+
+  /** Publishers of which something is missing. */
+  public Set<PublisherId> degraded() {
+    Set<PublisherId> all = new TreeSet<>();
+    for (LogPart part : plan.parts()) {
+      PartitionView view = tables.view(part.partition());
+      if (view != null) {
+        all.addAll(view.degradedPublishers());
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.launcher.kafka.KafkaProperties;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.ParseResult;
+
+/** The manifests agree with each other, with the image and with the program. */
+class KubernetesTest {
+
+  private static final String DIRECTORY = "deploy/kubernetes/";
+  private static final JsonNode KUSTOMIZATION =
+      Checkout.yaml(DIRECTORY + "kustomization.yaml").get(0);
+
+  /** How long the program takes at most to close in order, and some time to be told. */
+  private static final int CLOSE_SECONDS = 40;
+
+  private static List<JsonNode> objects(String kind) {
+    List<JsonNode> found = new ArrayList<>();
+    for (String file : Checkout.texts(KUSTOMIZATION.path("resources"))) {
+      for (JsonNode object : Checkout.yaml(DIRECTORY + file)) {
+        if (object.path("kind").asText().equals(kind)) {
+          found.add(object);
+        }
+      }
+    }
+    return found;
+  }
+
+  private static JsonNode object(String kind, String name) {
+    return objects(kind).stream()
+        .filter(object -> object.path("metadata").path("name").asText().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
+  }
+
+  private static JsonNode workload(String process) {
+    return object(process.equals("index") ? "StatefulSet" : "Deployment", "kvindex-" + process);
+  }
+
+  private static JsonNode pod(String process) {
+    return workload(process).path("spec").path("template").path("spec");
+  }
+
+  private static JsonNode container(String process) {
+    assertThat(pod(process).path("containers")).hasSize(1);
+    return pod(process).path("containers").path(0);
+  }
+
+  private static ParseResult command(String process) {
+    ParseResult command = Checkout.kvindex(Checkout.texts(container(process).path("args")));
+    assertThat(command.commandSpec().name()).isEqualTo(process);
+    return command;
+  }
+
+  private static Stream<JsonNode> stream(JsonNode list) {
+    return StreamSupport.stream(list.spliterator(), false);
+  }
+
+  @Test
+  void shouldApplyEveryManifest() throws IOException {
+    try (Stream<Path> files = Files.list(Checkout.ROOT.resolve(DIRECTORY))) {
+      assertThat(files.map(file -> String.valueOf(file.getFileName())))
+          .containsExactlyInAnyOrderElementsOf(
+              Stream.concat(
+                      Checkout.texts(KUSTOMIZATION.path("resources")).stream(),
+                      Stream.of("kustomization.yaml", "kafka-client.properties"))
+                  .toList());
+    }
+    assertThat(objects("Namespace"))
+        .extracting(object -> object.path("metadata").path("name").asText())
+        .containsExactly(KUSTOMIZATION.path("namespace").asText());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bridge", "index"})
+  void shouldSayWhatTheProgramUnderstands(String process) {
+    ParseResult command = command(process);
+    JsonNode container = container(process);
+    String image = container.path("image").asText();
+    Checkout.assertPinned(image);
+    assertThat(stream(KUSTOMIZATION.path("images")))
+        .anySatisfy(
+            known ->
+                assertThat(image)
+                    .isEqualTo(known.path("name").asText() + ":" + known.path("newTag").asText()));
+    assertThat(Checkout.value(command, "--bind")).isEqualTo("0.0.0.0");
+    assertThat(container.path("ports"))
+        .singleElement()
+        .satisfies(
+            port -> {
+              assertThat(port.path("name").asText()).isEqualTo("http");
+              assertThat(port.path("containerPort").asText())
+                  .isEqualTo(Checkout.value(command, "--http-port"));
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bridge", "index"})
+  void shouldProbeWhatIsServed(String process) {
+    for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+      JsonNode get = container(process).path(probe).path("httpGet");
+      assertThat(get.path("port").asText()).isEqualTo("http");
+      assertThat(Checkout.paths(process)).contains(get.path("path").asText());
+      assertThat(get.path("path").asText())
+          .isEqualTo(probe.equals("readinessProbe") ? "/ready" : "/health");
+    }
+    JsonNode annotations =
+        workload(process).path("spec").path("template").path("metadata").path("annotations");
+    assertThat(Checkout.paths(process)).contains(annotations.path("prometheus.io/path").asText());
+    assertThat(annotations.path("prometheus.io/port").asText())
+        .isEqualTo(Checkout.value(command(process), "--http-port"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"kvindex-bridge, bridge", "kvindex-index, index", "kvindex-index-peers, index"})
+  void shouldReachItsPods(String service, String process) {
+    JsonNode labels =
+        workload(process).path("spec").path("template").path("metadata").path("labels");
+    JsonNode spec = object("Service", service).path("spec");
+    assertThat(spec.path("selector")).isEqualTo(labels);
+    assertThat(spec.path("ports").path(0).path("port").asText())
+        .isEqualTo(Checkout.value(command(process), "--http-port"));
+    assertThat(spec.path("ports").path(0).path("targetPort").asText()).isEqualTo("http");
+    assertThat(workload(process).path("spec").path("selector").path("matchLabels"))
+        .isEqualTo(labels);
+    JsonNode budget = object("PodDisruptionBudget", "kvindex-" + process).path("spec");
+    assertThat(budget.path("selector").path("matchLabels")).isEqualTo(labels);
+    assertThat(budget.path("maxUnavailable").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldLetIndexersReachEachOther() {
+    String peers = workload("index").path("spec").path("serviceName").asText();
+    JsonNode service = object("Service", peers).path("spec");
+    assertThat(service.path("clusterIP").asText()).isEqualTo("None");
+    assertThat(service.path("publishNotReadyAddresses").asBoolean()).isTrue();
+    String port = Checkout.value(command("index"), "--http-port");
+    assertThat(Checkout.value(command("index"), "--advertise"))
+        .isEqualTo("$(POD_NAME)." + peers + ":" + port);
+    assertThat(Checkout.value(command("index"), "--instance-name")).isEqualTo("$(POD_NAME)");
+    assertThat(stream(container("index").path("env")))
+        .anySatisfy(
+            variable -> {
+              assertThat(variable.path("name").asText()).isEqualTo("POD_NAME");
+              assertThat(variable.path("valueFrom").path("fieldRef").path("fieldPath").asText())
+                  .isEqualTo("metadata.name");
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bridge", "index"})
+  void shouldMountWhatIsThere(String process) {
+    List<String> volumes = new ArrayList<>();
+    pod(process).path("volumes").forEach(volume -> volumes.add(volume.path("name").asText()));
+    workload(process)
+        .path("spec")
+        .path("volumeClaimTemplates")
+        .forEach(claim -> volumes.add(claim.path("metadata").path("name").asText()));
+    List<String> mounted = new ArrayList<>();
+    List<String> paths = new ArrayList<>();
+    for (JsonNode mount : container(process).path("volumeMounts")) {
+      mounted.add(mount.path("name").asText());
+      paths.add(mount.path("mountPath").asText());
+    }
+    assertThat(mounted).containsExactlyInAnyOrderElementsOf(volumes);
+    assertThat(paths).contains("/tmp");
+    if (process.equals("index")) {
+      assertThat(paths).contains(Checkout.value(command(process), "--data-dir"));
+    }
+    Path config = Path.of(Checkout.value(command(process), "--kafka-config"));
+    assertThat(paths).contains(String.valueOf(config.getParent()));
+    assertThat(stream(pod(process).path("volumes")))
+        .anySatisfy(
+            volume -> {
+              JsonNode secret = KUSTOMIZATION.path("secretGenerator").path(0);
+              assertThat(volume.path("secret").path("secretName").asText())
+                  .isEqualTo(secret.path("name").asText());
+              assertThat(secret.path("files").path(0).asText())
+                  .startsWith(config.getFileName() + "=");
+            });
+  }
+
+  @Test
+  void shouldGiveKafkaClientsSettingsThatCanBeUsed() {
+    String file =
+        KUSTOMIZATION.path("secretGenerator").path(0).path("files").path(0).asText().split("=")[1];
+    assertThat(
+            KafkaProperties.read(
+                null, Checkout.ROOT.resolve(DIRECTORY + file), Map.of(), List.of()))
+        .containsKey("bootstrap.servers");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bridge", "index"})
+  void shouldNeedNoPrivileges(String process) {
+    String[] user =
+        Checkout.text("Dockerfile").replaceAll("(?s).*\\nUSER (\\S+).*", "$1").split(":");
+    JsonNode security = pod(process).path("securityContext");
+    assertThat(security.path("runAsNonRoot").asBoolean()).isTrue();
+    assertThat(security.path("runAsUser").asText()).isEqualTo(user[0]);
+    assertThat(security.path("fsGroup").asText()).isEqualTo(user[1]);
+    JsonNode own = container(process).path("securityContext");
+    assertThat(own.path("allowPrivilegeEscalation").asBoolean(true)).isFalse();
+    assertThat(own.path("readOnlyRootFilesystem").asBoolean()).isTrue();
+    assertThat(Checkout.texts(own.path("capabilities").path("drop"))).containsExactly("ALL");
+    JsonNode resources = container(process).path("resources");
+    assertThat(resources.path("requests").has("cpu")).isTrue();
+    assertThat(resources.path("limits").path("memory"))
+        .isEqualTo(resources.path("requests").path("memory"));
+    assertThat(resources.path("limits").path("memory").asText()).endsWith("Gi");
+    String drain = process.equals("index") ? Checkout.value(command(process), "--drain") : "0";
+    assertThat(pod(process).path("terminationGracePeriodSeconds").asInt())
+        .isGreaterThan(CLOSE_SECONDS + Integer.parseInt(drain));
+  }
+}

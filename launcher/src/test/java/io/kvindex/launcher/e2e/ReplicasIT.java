@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.launcher.chaos.ChildProcess;
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three replicas, each partition on two of them: any of them answers any query, and the others go
+ * on while one is killed, stands still, or comes back.
+ */
+@Tag("broker")
+class ReplicasIT {
+
+  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final int ENGINES = 4;
+  private static final int PROMPTS = 40;
+
+  /** Less, and more, than the group waits for a member. */
+  private static final long UNNOTICED_MS = 2_000;
+
+  private static final long NOTICED_MS = 9_000;
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(300)
+  void shouldAnswerEverywhere_whenOneIsKilledAndAnotherStandsStill() throws Exception {
+    System.out.println("ReplicasIT -Dkvindex.test.seed=" + SEED);
+    int kafkaPort = ChildProcess.freePort();
+    String kafka = "127.0.0.1:" + kafkaPort;
+    try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
+        ChildProcess broker =
+            new ChildProcess(
+                directory,
+                "broker",
+                "--port",
+                Integer.toString(kafkaPort),
+                "--data-dir",
+                directory.resolve("b").toString());
+        ChildProcess bridge =
+            new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+        ServerProcess first = replica(0, kafka);
+        ServerProcess second = replica(1, kafka);
+        ServerProcess third = replica(2, kafka)) {
+      List<ServerProcess> replicas = List.of(first, second, third);
+      replicas.get(0).awaitReady();
+      load.engines().forEach(engine -> replicas.get(0).api().register(engine, "default"));
+      load.start();
+      bridge.letRun(3_000);
+      load.pause();
+      for (ServerProcess replica : replicas) {
+        awaitTruth(replica.api(), load.engines());
+      }
+      assertThat(forwarded(replicas)).as("queries answered by another replica").isPositive();
+      replicas.forEach(replica -> awaitShares(replica.api()));
+      replicas.forEach(replica -> assertSeesAll(replica.api(), load.engines()));
+
+      for (ServerProcess victim : replicas) {
+        try (Asking asking = new Asking(others(replicas, victim), load.engines())) {
+          victim.process().kill();
+          bridge.letRun(UNNOTICED_MS);
+          victim.process().restart();
+          victim.awaitReady();
+          // Until then some partition may be whole on one replica only.
+          replicas.forEach(replica -> awaitShares(replica.api()));
+          victim.process().freeze();
+          bridge.letRun(victim == replicas.get(0) ? NOTICED_MS : UNNOTICED_MS);
+          victim.process().thaw();
+          asking.goOn();
+        }
+        awaitTruth(victim.api(), load.engines());
+        replicas.forEach(replica -> awaitShares(replica.api()));
+      }
+      broker.requireAlive();
+      bridge.requireAlive();
+    }
+  }
+
+  private ServerProcess replica(int number, String kafka) throws IOException {
+    return ServerProcess.index(Files.createDirectory(directory.resolve("r" + number)), kafka);
+  }
+
+  private static List<Api> others(List<ServerProcess> replicas, ServerProcess victim) {
+    return replicas.stream().filter(one -> one != victim).map(ServerProcess::api).toList();
+  }
+
+  private static double forwarded(List<ServerProcess> replicas) {
+    return replicas.stream()
+        .mapToDouble(one -> one.api().metric("kvindex_forward_time_seconds_count"))
+        .sum();
+  }
+
+  /** Each partition is active on one replica and a copy on another, and all is said to be ready. */
+  private static void awaitShares(Api api) {
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> {
+              JsonNode cluster = api.get("/cluster");
+              assertThat(cluster.path("replicas")).hasSize(3);
+              for (JsonNode replica : cluster.path("replicas")) {
+                assertThat(replica.path("ready").asBoolean()).as(replica.toString()).isTrue();
+                assertThat(replica.path("reachable").asBoolean()).isTrue();
+              }
+              for (JsonNode partition : cluster.path("partitions")) {
+                assertThat(partition.path("active").isTextual()).isTrue();
+                // One more is being warmed up where the group means to move a partition.
+                assertThat(partition.path("standbys")).as(partition.toString()).isNotEmpty();
+              }
+            });
+  }
+
+  /** What is told of publishers does not depend on where their table is. */
+  private static void assertSeesAll(Api api, List<SimulatedEngine> engines) {
+    for (SimulatedEngine engine : engines) {
+      JsonNode listener = api.listener(engine.options().name());
+      assertThat(listener.path("visible_event_id").asLong(-1)).isPositive();
+      assertThat(listener.path("blocks").path("GPU").asLong()).isPositive();
+    }
+  }
+
+  private static void awaitTruth(Api api, List<SimulatedEngine> engines) {
+    await()
+        .atMost(Duration.ofSeconds(90))
+        .untilAsserted(
+            () -> {
+              Truth truth = new Truth();
+              truth.checkPrompts(api, engines, SEED, PROMPTS);
+              assertThat(truth.nonZero()).isPositive();
+            });
+  }
+
+  /**
+   * Asks the survivors one after the other; the engines are quiet, so any other number is wrong.
+   */
+  private static final class Asking implements AutoCloseable {
+    private static final int MORE = 300;
+
+    private final AtomicBoolean running = new AtomicBoolean(true);
+    private final AtomicInteger answers = new AtomicInteger();
+    private final List<Throwable> failures = new ArrayList<>();
+    private final Thread thread;
+
+    Asking(List<Api> survivors, List<SimulatedEngine> engines) {
+      thread = new Thread(() -> run(survivors, engines), "asking");
+      thread.start();
+    }
+
+    private void run(List<Api> survivors, List<SimulatedEngine> engines) {
+      Random random = new Random(SEED);
+      while (running.get()) {
+        try {
+          new Truth()
+              .checkPrompts(
+                  survivors.get(answers.get() % survivors.size()), engines, random.nextLong(), 1);
+        } catch (RuntimeException | AssertionError e) {
+          synchronized (failures) {
+            failures.add(e);
+          }
+        }
+        answers.incrementAndGet();
+      }
+    }
+
+    /** Until some hundred more are answered. */
+    void goOn() {
+      int goal = answers.get() + MORE;
+      await().atMost(Duration.ofSeconds(60)).until(() -> answers.get() >= goal);
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      running.set(false);
+      thread.join();
+      synchronized (failures) {
+        assertThat(failures).as("failed or wrong among %d answers", answers.get()).isEmpty();
+      }
+    }
+  }
+}

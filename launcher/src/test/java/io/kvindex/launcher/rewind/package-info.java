@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.launcher.rewind;
+
+import org.jspecify.annotations.NullMarked;
