@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Runs one load against a server of its own on a temporary directory, prints the figures, leaves nothing running.
-# usage: benchmarks/run.sh query-4k | query-32k | query-churn | ingest | remove | fence | jmh   [options of the load or of JMH]
-# PROFILE=FILE.jfr records the server with Java Flight Recorder.
+# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | jmh   [options of the load or of JMH]
+# BUILD=no runs what was built before. PROFILE=FILE.jfr records the server with Java Flight Recorder.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jar=$home/benchmarks/target/benchmarks.jar
 load=${1:-}
-case $load in query-4k | query-32k | query-churn | ingest | remove | fence | jmh) shift ;; *)
+case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
   ;;
 esac
 
-echo "building ..." >&2
-(cd "$home" && mvn -B -q -DskipTests -pl launcher,benchmarks -am package)
+if [ "${BUILD:-yes}" = yes ]; then
+  echo "building ..." >&2
+  (cd "$home" && mvn -B -q -DskipTests -pl launcher,benchmarks -am package)
+fi
 
 if [ "$load" = jmh ]; then
   exec java -jar "$jar" "$@"
@@ -25,59 +27,143 @@ free_port() {
   echo "$port"
 }
 
-port=$(free_port)
 data=$(mktemp -d)
-server=
+servers=()
+forward=(--tokens 32768 --stems 16)
 stop() {
-  if [ -n "$server" ] && kill -TERM "$server" 2>/dev/null; then
+  local server
+  for server in "${servers[@]}"; do
+    kill -TERM "$server" 2>/dev/null || continue
     for _ in $(seq 300); do
       kill -0 "$server" 2>/dev/null || break
       sleep 0.1
     done
     kill -KILL "$server" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
-  fi
+  done
   rm -rf "$data"
 }
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-java_options=${KVINDEX_JAVA_OPTS:-}
-if [ -n "${PROFILE:-}" ]; then
-  java_options+=" -XX:StartFlightRecording=filename=$PROFILE,settings=profile,dumponexit=true"
-fi
-KVINDEX_JAVA_OPTS=$java_options "$home/kvindex" all --http-port "$port" --data-dir "$data/kvindex" >"$data/server.log" 2>&1 &
-server=$!
-
-answers() { # whether GET /ready says 200
+answers() { # whether GET /ready at port $1 says 200
   local status=
-  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 1
+  { exec 3<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null || return 1
   printf 'GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
   read -r status <&3 || true
   exec 3>&-
   [[ $status == *" 200"* ]]
 }
-for _ in $(seq 300); do
-  answers && break
-  kill -0 "$server" 2>/dev/null || break
-  sleep 0.2
-done
-if ! answers; then
-  echo "the server did not become ready:" >&2
-  tail -n 30 "$data/server.log" >&2
+
+start() { # a server named $1 on port $2 with the Java options $3; waits until it is ready
+  KVINDEX_JAVA_OPTS=$3 "$home/kvindex" all --http-port "$2" --data-dir "$data/$1" >"$data/$1.log" 2>&1 &
+  local server=$!
+  servers+=("$server")
+  for _ in $(seq 300); do
+    answers "$2" && return
+    kill -0 "$server" 2>/dev/null || break
+    sleep 0.2
+  done
+  if ! answers "$2"; then
+    echo "the server did not become ready:" >&2
+    tail -n 30 "$data/$1.log" >&2
+    exit 1
+  fi
+}
+
+start_index_only() { # a server named $1 on port $2 with an index and nothing else, with the options behind them
+  java -Xmx4g -cp "$jar" io.kvindex.benchmarks.load.IndexOnlyServer --port "$2" "${forward[@]}" "${@:3}" >"$data/$1.log" 2>&1 &
+  servers+=($!)
+  for _ in $(seq 300); do
+    grep -q '^ready' "$data/$1.log" && return
+    sleep 0.2
+  done
+  tail -n 30 "$data/$1.log" >&2
   exit 1
+}
+
+java_options=${KVINDEX_JAVA_OPTS:-}
+if [ -n "${PROFILE:-}" ]; then
+  java_options+=" -XX:StartFlightRecording=filename=$PROFILE,settings=profile,dumponexit=true"
+fi
+machine() { echo "machine: $(nproc) cores, $(java -version 2>&1 | sed -n 2p), commit $(git -C "$home" rev-parse --short HEAD 2>/dev/null || echo unknown)"; }
+
+background() { # the process "kvindex $2..." with its output in $1.log; waits for its line "ready at" and sets $ready to what follows
+  KVINDEX_JAVA_OPTS=$java_options "$home/kvindex" "${@:2}" >"$data/$1.log" 2>&1 &
+  servers+=("$!")
+  until ready=$(sed -n 's/^kvindex.* ready at //p' "$data/$1.log" | tail -n 1) && [ -n "$ready" ]; do
+    kill -0 "${servers[-1]}" 2>/dev/null || { tail -n 30 "$data/$1.log" >&2; exit 1; }
+    sleep 0.2
+  done
+}
+
+if [ "$load" = replay ]; then # arguments: block operations, resident blocks, tables
+  machine
+  kafka=127.0.0.1:$(free_port)
+  background broker broker --port "${kafka#*:}" --data-dir "$data/broker"
+  port=$(free_port)
+  background index index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/index"
+  live=$ready
+  java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" "${@:-5000000}"
+  until answers "$port"; do sleep 0.5; done
+  background replay replay --kafka "$kafka" --from beginning --data-dir "$data/rebuild"
+  grep -a "block operations in" "$data/replay.log" | tail -n 1
+  "$home/kvindex" diff "$live" "$ready" --wait 120
+  exit
+fi
+
+port=$(free_port)
+if [ "$load" = forward ]; then
+  holder=$(free_port)
+  start_index_only holder "$holder"
+  start_index_only server "$port" --holder "127.0.0.1:$holder"
+  server=${servers[1]}
+else
+  start server "$port" "$java_options"
+  server=${servers[0]}
 fi
 
 run() { java -Xms512m -Xmx2g -XX:+UseSerialGC -cp "$jar" "io.kvindex.benchmarks.load.$1" --port "$port" --pid "$server" "${@:2}"; }
-echo "machine: $(nproc) cores, $(java -version 2>&1 | sed -n 2p), commit $(git -C "$home" rev-parse --short HEAD 2>/dev/null || echo unknown)"
+machine
 status=0
 case $load in
+  query-small) run QueryLoad --tokens 512 --churn 0 --warm-up 20 --seconds 20 "$@" || status=$? ;;
+  forms)
+    steady=(--churn 0 --first-warm-up 60 --warm-up 15 --seconds 15)
+    binary=(--form octets,msgpack-bytes --instances 1 --tail-holders 1)
+    : >"$data/tables"
+    for args in "--tokens 512 --instances 1 --tail-holders 1 --form all" "--tokens 512 --form all" \
+      "--tokens 4096 ${binary[*]}" "--tokens 32768 --stems 16 ${binary[*]}"; do
+      # shellcheck disable=SC2086 # words of their own
+      run QueryLoad "${steady[@]}" $args "$@" | tee "$data/out" || status=$?
+      sed -n '/^[0-9]* tokens, /,$p' "$data/out" >>"$data/tables"
+      echo >>"$data/tables"
+    done
+    echo
+    cat "$data/tables"
+    ;;
   query-4k) run QueryLoad --tokens 4096 --stems 32 "$@" || status=$? ;;
   query-32k) run QueryLoad --tokens 32768 --stems 16 "$@" || status=$? ;;
   query-churn) run QueryLoad --tokens 4096 --stems 32 --connections 4 --churn 20000 "$@" || status=$? ;;
   ingest) run IngestLoad "$@" || status=$? ;;
   remove) run RemoveLoad "$@" || status=$? ;;
   fence) run FenceLoad "$@" || status=$? ;;
+  forward) # the same prompts asked of who has them and of who has to ask, in turn
+    alone=(--publish 0 --connections 1 --warm-up 20 --seconds 15 "${forward[@]}")
+    relayed=$port
+    for round in 1 2; do
+      for port in "$holder" "$relayed"; do
+        server=${servers[$([ "$port" = "$holder" ] && echo 0 || echo 1)]}
+        echo "round $round, $([ "$port" = "$holder" ] && echo local || echo forwarded):"
+        run QueryLoad "${alone[@]}" "$@" || status=$?
+      done
+    done
+    ;;
+  dump)
+    fresh_port=$(free_port)
+    start fresh "$fresh_port" "${KVINDEX_JAVA_OPTS:-}"
+    run DumpLoad --fresh-port "$fresh_port" "$@" || status=$?
+    ;;
 esac
 if [ "$status" -ne 0 ]; then
   echo "the load failed; the server's last lines:" >&2

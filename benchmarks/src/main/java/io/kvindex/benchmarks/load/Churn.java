@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks.load;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ final class Churn {
   private long removed;
   private int steps;
   private int oldestStep;
-  private long chainEnd;
+  private long[] chain = {};
 
   /**
    * @param publisher its number, part of every hash
@@ -69,7 +70,8 @@ final class Churn {
     }
     stored += count;
     stepSizes[steps++ % stepSizes.length] = count;
-    chainEnd = hashes[count - 1];
+    chain = Arrays.copyOf(chain, chain.length + count);
+    System.arraycopy(hashes, 0, chain, chain.length - count, count);
     publisher.publish(writer.end(), count + evicted);
     return count + evicted;
   }
@@ -91,15 +93,21 @@ final class Churn {
     return count;
   }
 
+  /** Hashes of the newest prompt, from its first block to the last one stored; do not change. */
+  long[] chain() {
+    return chain;
+  }
+
+  /** Goes on with the chain or begins another; the parent of what comes, 0 = none. */
   private long parent() {
     int draw = random.nextInt(4);
-    if (draw == 0) {
-      return chainEnd; // 0 in the first step: a new prompt
-    }
     if (draw == 1 && shape != null) {
-      return shape.stemHash(random.nextInt(shape.stems()), random.nextInt(shape.stemBlocks()));
+      int stem = random.nextInt(shape.stems());
+      chain = shape.stem(stem, random.nextInt(shape.stemBlocks()) + 1);
+    } else if (draw != 0) {
+      chain = new long[0];
     }
-    return 0;
+    return chain.length == 0 ? 0 : chain[chain.length - 1];
   }
 
   /** Blocks of whole old steps to drop so that the new ones fit. */

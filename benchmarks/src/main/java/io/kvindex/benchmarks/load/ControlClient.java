@@ -36,6 +36,16 @@ final class ControlClient implements AutoCloseable {
     return exchange(head("GET", path, 0));
   }
 
+  /** Sum of a metric's samples over all labels, or over those that contain {@code label}. */
+  double metric(String name, String label) throws IOException {
+    String text = new String(send(head("GET", "/metrics", 0)), StandardCharsets.UTF_8);
+    return text.lines()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .filter(line -> line.contains(label))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   JsonNode post(String path, String body) throws IOException {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     byte[] head = head("POST", path, bytes.length);
@@ -57,6 +67,11 @@ final class ControlClient implements AutoCloseable {
   }
 
   private JsonNode exchange(byte[] request) throws IOException {
+    return JSON.readTree(send(request));
+  }
+
+  /** Sends a whole request as it is; the answer's body. */
+  byte[] send(byte[] request) throws IOException {
     socket.getOutputStream().write(request);
     String status = line();
     int length = 0;
@@ -69,10 +84,10 @@ final class ControlClient implements AutoCloseable {
       chunked |= lower.startsWith("transfer-encoding:") && lower.endsWith("chunked");
     }
     byte[] body = chunked ? chunks() : in.readNBytes(length);
-    if (!status.startsWith("HTTP/1.1 200")) {
+    if (!status.startsWith("HTTP/1.1 20")) {
       throw new IOException(status + ": " + new String(body, StandardCharsets.UTF_8));
     }
-    return JSON.readTree(body);
+    return body;
   }
 
   private byte[] chunks() throws IOException {

@@ -4,6 +4,7 @@ package io.kvindex.benchmarks.load;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.PrefixIndex;
@@ -16,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One index that answers for every table, always exact. */
-record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
+record FixedIndex(PrefixIndex index) implements IndexAccess, LocalView {
 
   @Override
   public TableView view(TableId table) {
@@ -55,11 +56,6 @@ record FixedIndex(PrefixIndex index) implements IndexAccess, TableView {
 
   @Override
   public Collection<ContextNames> contexts() {
-    return List.of();
-  }
-
-  @Override
-  public Collection<String> loraNames(String instanceId, long loraId) {
     return List.of();
   }
 }

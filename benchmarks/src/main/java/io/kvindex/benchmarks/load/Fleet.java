@@ -36,18 +36,28 @@ final class Fleet implements AutoCloseable {
   /** Registers every publisher, sends each an empty batch and waits until that is visible. */
   void join(String host, int port) throws IOException {
     BatchWriter writer = new BatchWriter();
-    try (ControlClient control = new ControlClient(host, port)) {
-      for (int i = 0; i < size(); i++) {
-        control.post("/register", registration(i));
-        serve();
-      }
-    }
+    register(host, port);
     for (LoadPublisher publisher : publishers) {
       awaitOrFail("subscription to " + publisher.endpoint(), publisher::subscribed);
       writer.begin(System.currentTimeMillis() / 1e3, 0);
       publisher.publish(writer.end(), 0);
     }
     awaitAllVisible();
+  }
+
+  /** Registers every publisher at a server, which need not be the one that is watched. */
+  void register(String host, int port) throws IOException {
+    try (ControlClient control = new ControlClient(host, port)) {
+      for (int i = 0; i < size(); i++) {
+        control.post("/register", registration(i));
+        serve();
+      }
+    }
+  }
+
+  /** From here on no publisher can replay what it has sent so far. */
+  void forgetReplays() {
+    publishers.forEach(LoadPublisher::forgetReplay);
   }
 
   /** Takes every publisher off the server again, so that another load may follow. */

@@ -8,14 +8,18 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
-import io.kvindex.model.hash.SeqHash;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
-import io.kvindex.query.conductor.ConductorAnswers;
+import io.kvindex.query.DialectAnswers;
+import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.http.RequestObserver;
+import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
+import io.kvindex.query.remote.ReplicaService;
+import io.kvindex.query.remote.ReplicatedIndexAccess;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -32,7 +36,7 @@ import java.util.Locale;
  */
 public final class IndexOnlyServer {
   private final LoadShape shape;
-  private final SeqHash rule = new SeqHash(HashProfile.XXH3_DEFAULT.xxh3Seed());
+  private final BlockHasher hasher = new BlockHasher();
   private final TableId table =
       new TableId(
           PublisherId.DEFAULT_TENANT,
@@ -53,14 +57,24 @@ public final class IndexOnlyServer {
     }
   }
 
-  /** Options: {@code --port} and the shape's, see {@code benchmarks/README.md}. */
+  /**
+   * Options: {@code --port}, {@code --holder HOST:PORT} and the shape's, see {@code
+   * benchmarks/README.md}.
+   */
   public static void main(String[] args) {
     LoadOptions options = new LoadOptions(args);
     int port = options.number("port", 13333);
+    String holder = options.text("holder", "");
     IndexOnlyServer server = new IndexOnlyServer(LoadShape.of(options));
     options.refuseUnknown();
-    server.fill();
-    server.serve(port);
+    HttpServer http = holder.isEmpty() ? server.serve(port) : server.relay(port, holder);
+    System.out.println(
+        String.format(Locale.ROOT, "ready on port %d: %s", http.port(), server.index.figures()));
+  }
+
+  /** Fills the index and serves it, in all dialects. */
+  static HttpServer start(LoadShape shape, int port) {
+    return new IndexOnlyServer(shape).serve(port);
   }
 
   private static Owner owner(int instance, String medium) {
@@ -104,28 +118,38 @@ public final class IndexOnlyServer {
   }
 
   private long next(long[] keys, int at, long engineHash) {
-    int[] tokens = new int[LoadShape.BLOCK_SIZE];
-    for (int k = 0; k < tokens.length; k++) {
-      tokens[k] = LoadShape.token(engineHash, k);
-    }
-    long local = rule.local(tokens, 0, tokens.length);
-    return at == 0 ? local : rule.roll(keys[at - 1], local);
+    return hasher.rolled(at == 0, at == 0 ? 0 : keys[at - 1], hasher.local(engineHash));
   }
 
-  private void serve(int port) {
+  private HttpServer serve(int port) {
+    fill();
+    return serve(port, new FixedIndex(index));
+  }
+
+  /** Has nothing itself: all prompts are walked in the replica at {@code holder}. */
+  private HttpServer relay(int port, String holder) {
+    return serve(
+        port,
+        new ReplicatedIndexAccess(
+            new NoIndex(),
+            new HeldElsewhere(holder),
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
+  }
+
+  private HttpServer serve(int port, IndexAccess access) {
     List<Registered> registered = new ArrayList<>();
     for (int i = 0; i < shape.instances(); i++) {
       registered.add(new Registered(registration(i), i));
     }
     RegistrationSnapshot snapshot = RegistrationSnapshot.of(registered, Media.standard());
-    HttpServer server =
-        HttpServer.start(
-            HttpSettings.DEFAULT.at("127.0.0.1", port),
-            new ConductorAnswers(() -> snapshot, new FixedIndex(index)),
-            routes -> {},
-            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
-    System.out.println(
-        String.format(Locale.ROOT, "ready on port %d: %s", server.port(), index.figures()));
+    return HttpServer.start(
+        HttpSettings.DEFAULT.at("127.0.0.1", port),
+        DialectAnswers.all(() -> snapshot, access),
+        EventVisibility.UNKNOWN,
+        new ReplicaService(access, new HeldElsewhere("")),
+        routes -> {},
+        RequestObserver.NONE,
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
   }
 
   private Registration registration(int instance) {

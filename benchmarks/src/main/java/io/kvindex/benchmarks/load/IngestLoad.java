@@ -6,23 +6,22 @@ import static io.kvindex.benchmarks.load.Console.say;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Ingest of a running {@code kvindex all}, ZMQ to visible. First as fast as the system takes it
- * with a bounded backlog (half stores, half removals, a steady number of resident blocks), then at
- * light load the time from publishing one batch until {@code /query} finds its last block.
+ * with a bounded backlog (half stores, half removals, a steady number of resident blocks), then the
+ * time from publishing one batch until {@code /query} finds its last block, at light load and
+ * beside a steady rate of operations.
  */
 public final class IngestLoad {
   private static final long QUIET_POLL_NS = TimeUnit.SECONDS.toNanos(5);
-  private static final long PROBE_NS = 100_000;
-  private static final long LOST_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final FleetSetup setup;
   private final int warmUpSeconds;
   private final int seconds;
   private final int lightRate;
   private final int lightSeconds;
+  private final int besideOperations;
 
   private IngestLoad(LoadOptions options) {
     setup = FleetSetup.of(options, 8, 256);
@@ -30,6 +29,7 @@ public final class IngestLoad {
     seconds = options.number("seconds", 60);
     lightRate = options.number("light-rate", 50);
     lightSeconds = options.number("light-seconds", 30);
+    besideOperations = options.number("beside", 50_000);
     options.refuseUnknown();
   }
 
@@ -48,7 +48,11 @@ public final class IngestLoad {
       sustain(server, fleet, churns);
       visible.every(QUIET_POLL_NS);
       try (ControlClient control = new ControlClient(setup.host(), setup.port())) {
-        light(server, fleet, control);
+        new Visibility(setup, fleet, churns, 0).measure(server, control, lightRate, lightSeconds);
+        if (besideOperations > 0) {
+          new Visibility(setup, fleet, churns, besideOperations)
+              .measure(server, control, lightRate, lightSeconds);
+        }
       }
       fleet.leave(setup.host(), setup.port());
     }
@@ -106,58 +110,6 @@ public final class IngestLoad {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(duration);
     while (System.nanoTime() < end) {
       round(fleet, churns);
-    }
-  }
-
-  private void light(ServerProcess server, Fleet fleet, ControlClient control) throws IOException {
-    Histogram latencies = new Histogram();
-    CpuMeter cpu = new CpuMeter(server);
-    int warmUp = lightRate * 5;
-    int batches = warmUp + lightRate * lightSeconds;
-    long start = System.nanoTime();
-    for (int i = 0; i < batches; i++) {
-      long due = start + (long) (i * 1e9 / lightRate);
-      for (long now = System.nanoTime(); now < due; now = System.nanoTime()) {
-        fleet.serve();
-        LockSupport.parkNanos(Math.min(due - now, 1_000_000));
-      }
-      if (i == warmUp) {
-        cpu.start();
-      }
-      long nanos = marker(fleet.get(i % setup.publishers()), i % setup.publishers(), i, control);
-      if (i >= warmUp) {
-        latencies.record(nanos);
-      }
-    }
-    cpu.stop();
-    say(
-        "light load              %d batches/s of %d blocks, one /query every %d us until it hits",
-        lightRate, Marker.BLOCKS, PROBE_NS / 1_000);
-    say(
-        "event to visible        p50 %.2f / p99 %.2f / max %.2f ms over %,d batches",
-        latencies.quantile(0.5) / 1e6,
-        latencies.quantile(0.99) / 1e6,
-        latencies.max() / 1e6,
-        latencies.total());
-    say("server CPU              %.2f cores: %s", cpu.cores(), cpu.threads());
-  }
-
-  /** Publishes a prompt of its own and asks for it until its publisher has all of it. */
-  private long marker(LoadPublisher publisher, int number, int batch, ControlClient control)
-      throws IOException {
-    Marker marker = new Marker(batch);
-    long start = System.nanoTime();
-    publisher.publish(marker.payload(), Marker.BLOCKS);
-    while (true) {
-      int held = marker.tokensHeld(control, number);
-      long nanos = System.nanoTime() - start;
-      if (held == Marker.TOKENS) {
-        return nanos;
-      }
-      if (nanos > LOST_NS) {
-        throw new IllegalStateException("batch " + batch + " not visible after 10 s: " + held);
-      }
-      LockSupport.parkNanos(PROBE_NS);
     }
   }
 }

@@ -26,6 +26,7 @@ final class LoadPublisher {
   private final byte[][] kept;
   private final long[] operationsUpTo;
   private long next;
+  private long replayable;
   private long operations;
   private boolean subscribed;
 
@@ -87,7 +88,13 @@ final class LoadPublisher {
   void restart() {
     Arrays.fill(kept, null);
     next = 0;
+    replayable = 0;
     operations = 0;
+  }
+
+  /** Replays begin with the next batch: those before it have left the buffer. */
+  void forgetReplay() {
+    replayable = next;
   }
 
   /** Last sequence published, -1 before the first. */
@@ -129,7 +136,7 @@ final class LoadPublisher {
     for (byte b : start) {
       from = from << 8 | (b & 0xff);
     }
-    long oldest = Math.max(0, next - kept.length);
+    long oldest = Math.max(replayable, next - kept.length);
     for (long s = from < 0 ? next : Math.max(from, oldest); s < next; s++) {
       reply(identity, frame(s), kept[(int) (s % kept.length)]);
     }

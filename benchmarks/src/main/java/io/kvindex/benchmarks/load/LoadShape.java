@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks.load;
 
+import java.util.stream.IntStream;
+
 /**
  * The state a query load runs against, computed instead of stored, and so its oracle too.
  *
@@ -70,6 +72,11 @@ record LoadShape(int promptTokens, int prompts, int stems, int instances, int ta
     return Mix.of(STEM | stem, block);
   }
 
+  /** Hashes of a stem's first blocks. */
+  long[] stem(int stem, int blocks) {
+    return IntStream.range(0, blocks).mapToLong(block -> stemHash(stem, block)).toArray();
+  }
+
   long tailHash(int prompt, int block) {
     return Mix.of(TAIL | prompt, block);
   }
@@ -108,6 +115,23 @@ record LoadShape(int promptTokens, int prompts, int stems, int instances, int ta
   int onDevice(int prompt, int instance) {
     int tail = tailOnDevice(prompt, instance) ? tailBlocksHeld(prompt, instance) : 0;
     return (deviceBlocksOfStem(stemOf(prompt), instance) + tail) * BLOCK_SIZE;
+  }
+
+  /**
+   * Tokens a cursor that starts on the device has gone when it leaves it: from the prompt's start,
+   * without a hole.
+   */
+  int throughDevice(int prompt, int instance) {
+    int stem = deviceBlocksOfStem(stemOf(prompt), instance);
+    return stem < stemBlocks() ? stem * BLOCK_SIZE : onDevice(prompt, instance);
+  }
+
+  /** Tokens it has gone when it leaves the host, from where it never goes back to the device. */
+  int throughHost(int prompt, int instance) {
+    boolean back =
+        deviceBlocksOfStem(stemOf(prompt), instance) < stemBlocks()
+            && tailOnDevice(prompt, instance);
+    return back ? stemBlocks() * BLOCK_SIZE : longest(prompt, instance);
   }
 
   static String instanceName(int instance) {

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The load itself: one thread and one selector keep every connection busy with the next prompt of a
- * fixed shuffled round. No thinking time: a closed loop of {@code connections} clients.
+ * The load itself: one thread and one selector keep every connection busy with the next request of
+ * a fixed shuffled round. No thinking time: a closed loop of {@code connections} clients.
  */
 final class QueryClient {
   private static final long SELECT_MS = 1_000;
@@ -34,7 +34,7 @@ final class QueryClient {
     this.shape = shape;
     this.bodies = bodies;
     this.checkEvery = checkEvery;
-    check = new AnswerCheck(shape);
+    check = new AnswerCheck(shape, bodies);
   }
 
   /** Runs once, in the caller's thread; the two marks enclose what is measured. */
@@ -43,7 +43,7 @@ final class QueryClient {
       throws IOException {
     try (Selector selector = Selector.open()) {
       for (int i = 0; i < connections; i++) {
-        new QueryConnection(bodies, host, port, selector).send(nextPrompt());
+        new QueryConnection(bodies, host, port, selector).send(nextRequest());
       }
       drive(selector, System.nanoTime() + warmUpNanos);
       measuring = true;
@@ -77,7 +77,7 @@ final class QueryClient {
     try {
       if (connection.advance()) {
         answered(connection);
-        connection.send(nextPrompt());
+        connection.send(nextRequest());
       }
     } catch (IOException e) {
       throw new IllegalStateException("a connection broke: " + e.getMessage(), e);
@@ -95,8 +95,7 @@ final class QueryClient {
       report("error", new String(connection.body(), StandardCharsets.UTF_8), errors);
     } else if (sent % checkEvery == 0) {
       checked++;
-      String difference =
-          check.difference(connection.prompt(), ControlClient.JSON.readTree(connection.body()));
+      String difference = check.difference(connection.request(), connection.body());
       if (difference != null) {
         wrong++;
         report("wrong answer", difference, wrong);
@@ -110,7 +109,7 @@ final class QueryClient {
     }
   }
 
-  private int nextPrompt() {
+  private int nextRequest() {
     return (int) (sent++ * STRIDE % shape.prompts());
   }
 

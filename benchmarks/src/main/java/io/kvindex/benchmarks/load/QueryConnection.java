@@ -11,8 +11,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * One keep-alive connection with one query under way. Used by the load's thread only; allocates
- * three buffer views a request.
+ * One keep-alive connection with one query under way. Used by the load's thread only; allocates a
+ * view of each buffer a request is made of.
  */
 final class QueryConnection {
   private static final int SEND_BUFFER = 1 << 19; // a 32k prompt in one or two writes
@@ -22,11 +22,11 @@ final class QueryConnection {
   };
 
   private final PromptBodies bodies;
-  private final ByteBuffer[] parts = new ByteBuffer[3];
+  private final ByteBuffer[] parts;
   private final ByteBuffer answer = ByteBuffer.allocateDirect(ANSWER_BYTES);
   private final SocketChannel channel;
   private final SelectionKey key;
-  private int prompt;
+  private int request;
   private long startedNanos;
   private int bodyStart;
   private int bodyLength;
@@ -34,6 +34,7 @@ final class QueryConnection {
   QueryConnection(PromptBodies bodies, String host, int port, Selector selector)
       throws IOException {
     this.bodies = bodies;
+    parts = new ByteBuffer[bodies.parts()];
     channel = SocketChannel.open();
     channel.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BUFFER);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -42,10 +43,10 @@ final class QueryConnection {
     key = channel.register(selector, SelectionKey.OP_READ, this);
   }
 
-  /** Sends a prompt's query; the clock starts before its first byte leaves. */
-  void send(int nextPrompt) throws IOException {
-    prompt = nextPrompt;
-    bodies.fill(prompt, parts);
+  /** Sends a query; the clock starts before its first byte leaves. */
+  void send(int nextRequest) throws IOException {
+    request = nextRequest;
+    bodies.fill(request, parts);
     answer.clear();
     bodyLength = -1;
     startedNanos = System.nanoTime();
@@ -54,7 +55,7 @@ final class QueryConnection {
 
   private void write() throws IOException {
     channel.write(parts);
-    boolean done = !parts[2].hasRemaining();
+    boolean done = !parts[parts.length - 1].hasRemaining();
     int interest = done ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
     if (key.interestOps() != interest) {
       key.interestOps(interest);
@@ -125,8 +126,8 @@ final class QueryConnection {
     return bytes;
   }
 
-  int prompt() {
-    return prompt;
+  int request() {
+    return request;
   }
 
   long startedNanos() {

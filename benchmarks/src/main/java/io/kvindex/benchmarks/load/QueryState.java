@@ -24,7 +24,7 @@ final class QueryState {
   /** Returns when all is visible; the number of block copies stored. */
   long build() {
     for (int stem = 0; stem < shape.stems(); stem++) {
-      long[] hashes = stem(stem);
+      long[] hashes = shape.stem(stem, shape.stemBlocks());
       for (int instance = 0; instance < shape.instances(); instance++) {
         int device = shape.deviceBlocksOfStem(stem, instance);
         store(instance, hashes, 0, device, 0, true);
@@ -64,14 +64,6 @@ final class QueryState {
       residencies += count;
     }
     fleet.get(instance).serve();
-  }
-
-  private long[] stem(int stem) {
-    long[] hashes = new long[shape.stemBlocks()];
-    for (int i = 0; i < hashes.length; i++) {
-      hashes[i] = shape.stemHash(stem, i);
-    }
-    return hashes;
   }
 
   private long[] tail(int prompt) {

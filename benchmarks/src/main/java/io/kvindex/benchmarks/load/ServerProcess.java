@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,8 @@ final class ServerProcess {
   private static final int NAME_START = 1;
   private static final int FIELDS_BEFORE_UTIME = 11; // utime is field 14, the name field 2
   private static final Pattern DIGITS = Pattern.compile("[-#]?\\d+");
+
+  private static final Pattern TOTAL = Pattern.compile("Total +\\d+ +(\\d+)");
 
   private final Path directory;
 
@@ -75,6 +78,30 @@ final class ServerProcess {
   /** utime + stime of the whole process, in seconds. */
   double cpuSeconds() throws IOException {
     return parse(Files.readString(directory.resolve("stat"), StandardCharsets.UTF_8));
+  }
+
+  /** Memory it has in use, VmRSS, in bytes. */
+  long residentBytes() throws IOException {
+    for (String line : Files.readAllLines(directory.resolve("status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+      }
+    }
+    throw new IOException("no VmRSS in " + directory.resolve("status"));
+  }
+
+  /** Bytes of all live objects of a Java process; collects its garbage, which stops it. */
+  long liveHeapBytes() throws IOException {
+    Process jcmd =
+        new ProcessBuilder("jcmd", directory.getFileName().toString(), "GC.class_histogram")
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String all = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    Matcher total = TOTAL.matcher(all);
+    if (!total.find()) {
+      throw new IOException("jcmd has no total: " + all);
+    }
+    return Long.parseLong(total.group(1));
   }
 
   /** Busy time of all cores since boot, in seconds: user, nice, system, interrupts, stolen. */

@@ -7,9 +7,12 @@ import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.Removed;
 import io.kvindex.bridge.decode.EngineEvent.Stored;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.zeromq.ZContext;
@@ -75,5 +78,46 @@ class LoadPublisherTest {
 
     assertThat(PublishedBatches.replay(publisher, 20)).hasSize(5);
     assertThat(PublishedBatches.replay(publisher, 0)).as("the last ten").hasSize(10);
+  }
+
+  @Test
+  void shouldReplayOnlyWhatFollows_whenToldToForget() {
+    LoadPublisher publisher = new LoadPublisher(context, 10);
+    Churn churn = new Churn(0, 100, null);
+    for (int i = 0; i < 6; i++) {
+      churn.step(publisher);
+    }
+    publisher.forgetReplay();
+    churn.step(publisher);
+    churn.step(publisher);
+
+    assertThat(PublishedBatches.replay(publisher, 0)).hasSize(2);
+  }
+
+  @Test
+  void shouldNameTheWholePrompt_whenAnEngineChurns() {
+    LoadPublisher publisher = new LoadPublisher(context, 1_000);
+    Churn churn = new Churn(3, 1_000, SHAPE);
+    List<long[]> chains = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      churn.step(publisher);
+      chains.add(churn.chain());
+    }
+
+    List<EngineBatch> batches = PublishedBatches.replay(publisher, 0);
+    for (int i = 0; i < chains.size(); i++) {
+      long[] chain = chains.get(i);
+      Stored stored = (Stored) batches.get(i).events().get(0);
+      int before = chain.length - stored.hashes().size();
+
+      assertThat(Arrays.copyOfRange(chain, before, chain.length))
+          .isEqualTo(stored.hashes().toArray());
+      assertThat(stored.parent()).isEqualTo(before == 0 ? null : Long.valueOf(chain[before - 1]));
+      if (before > 0 && (i == 0 || chains.get(i - 1).length != before)) {
+        assertThat(IntStream.range(0, SHAPE.stems()).mapToObj(stem -> SHAPE.stem(stem, before)))
+            .as("a stem's first blocks")
+            .anyMatch(stem -> Arrays.equals(stem, 0, before, chain, 0, before));
+      }
+    }
   }
 }

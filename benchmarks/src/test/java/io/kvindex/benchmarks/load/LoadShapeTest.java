@@ -22,6 +22,31 @@ class LoadShapeTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {512, 4_096})
+  void shouldGoDownTheTiersAsACursorDoes_whenBlocksChangeMedium(int tokens) {
+    LoadShape shape = new LoadShape(tokens, 256, 16, 64, 8);
+
+    for (int prompt = 0; prompt < shape.prompts(); prompt++) {
+      String[] owners = new String[shape.promptBlocks()];
+      for (int block = 0; block < owners.length; block++) {
+        owners[block] = owners(shape, prompt, block);
+      }
+      for (int i = 0; i < shape.instances(); i++) {
+        int device = 0;
+        while (device < owners.length && owners[device].charAt(i) == 'G') {
+          device++;
+        }
+        int host = device;
+        while (host < owners.length && owners[host].charAt(i) == 'C') {
+          host++;
+        }
+        assertThat(shape.throughDevice(prompt, i)).isEqualTo(device * LoadShape.BLOCK_SIZE);
+        assertThat(shape.throughHost(prompt, i)).isEqualTo(host * LoadShape.BLOCK_SIZE);
+      }
+    }
+  }
+
   /** Counts the places where the set of (instance, medium) pairs differs from the block before. */
   private static int ownerChanges(LoadShape shape, int prompt) {
     int changes = 0;

@@ -14,7 +14,7 @@ class QueryClientTest {
   /** Bodies of about 200 kB, so that writes are partial and answers come in pieces. */
   private static final LoadShape SHAPE = new LoadShape(32_768, 8, 2, 64, 8);
 
-  private final PromptBodies bodies = new PromptBodies(SHAPE, "stub");
+  private final PromptBodies bodies = new PromptBodies(SHAPE, WireForm.JSON, "stub");
 
   @Test
   void shouldCountAndCheckAnswers_whenTheServerIsRight() throws IOException {

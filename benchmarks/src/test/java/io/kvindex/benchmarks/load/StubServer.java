@@ -23,7 +23,7 @@ final class StubServer implements AutoCloseable {
 
   StubServer(LoadShape shape, PromptBodies bodies, int lie) {
     for (int p = 0; p < shape.prompts(); p++) {
-      answers.put(bodies.body(p), answer(shape, p, lie));
+      answers.put(body(bodies.request(p)), answer(shape, p, lie));
     }
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
@@ -33,6 +33,11 @@ final class StubServer implements AutoCloseable {
     server.setExecutor(threads);
     server.createContext("/query", this::query);
     server.start();
+  }
+
+  private static String body(byte[] request) {
+    String text = new String(request, StandardCharsets.US_ASCII);
+    return text.substring(text.indexOf("\r\n\r\n") + 4);
   }
 
   private static String answer(LoadShape shape, int prompt, int lie) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.benchmarks;
+
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.SourceType;
+import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.SourceTraits;
+import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.topic.TablePartition;
+import io.kvindex.model.topic.TopicCheck;
+import io.kvindex.model.topic.Topics;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/**
+ * Writes events straight to the events topic, as a bridge would: runs of 16 blocks stored or
+ * removed, one record each, by eight engines of one or more tables in turn. For one thread.
+ *
+ * <p>As a program it fills a topic for {@code kvindex replay}. Arguments: bootstrap servers, block
+ * operations (default 2,000,000), resident blocks (default 1,000,000), tables (default 1),
+ * partitions where there is no topic yet (default 4). Once so many blocks are resident as many are
+ * removed as are stored.
+ */
+public final class EventTopic implements AutoCloseable {
+
+  /** Blocks of a record. */
+  static final int RUN = 16;
+
+  private static final int ENGINES = 8;
+  private static final long REPORT_EVERY = 5_000_000;
+
+  private final KafkaProducer<String, byte[]> producer;
+  private final int partitions;
+  private final int tables;
+  private final long[] lastIds;
+  private long records;
+
+  /**
+   * @param tables how many tables to write to, in turn
+   */
+  EventTopic(String bootstrapServers, int partitions, int tables) {
+    this.partitions = partitions;
+    this.tables = tables;
+    lastIds = new long[ENGINES * tables];
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrapServers, "linger.ms", "5"),
+            new StringSerializer(),
+            new ByteArraySerializer());
+  }
+
+  /** Creates the topics of a site where they are missing. */
+  static void create(String bootstrapServers, int partitions) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+      new TopicCheck(admin, 10_000)
+          .ensure(Topics.all(partitions, (short) 1, Duration.ofDays(1), -1));
+    }
+  }
+
+  /** Fills a topic. */
+  public static void main(String[] arguments) throws Exception {
+    long operations = argument(arguments, 1, 2_000_000);
+    long resident = argument(arguments, 2, 1_000_000);
+    int partitions = (int) argument(arguments, 4, 4);
+    create(arguments[0], partitions);
+    try (EventTopic topic =
+        new EventTopic(arguments[0], partitions, (int) argument(arguments, 3, 1))) {
+      long stored = 0;
+      long removed = 0;
+      while (stored + removed < operations) {
+        topic.store(stored);
+        stored += RUN;
+        if (stored > resident) {
+          topic.remove(removed);
+          removed += RUN;
+        }
+        if ((stored + removed) / REPORT_EVERY > (stored + removed - 2 * RUN) / REPORT_EVERY) {
+          System.out.println("block operations: " + (stored + removed));
+        }
+      }
+      topic.flush();
+      System.out.println(topic.records() + " records, " + (stored + removed) + " block operations");
+    }
+  }
+
+  private static long argument(String[] arguments, int index, long absent) {
+    return arguments.length > index ? Long.parseLong(arguments[index]) : absent;
+  }
+
+  /** Stores the run of blocks that begins with that number, a multiple of {@link #RUN}. */
+  void store(long from) {
+    long[] hashes = hashes(from);
+    send(
+        from,
+        new KvEvent.Stored(
+            Place.of("GPU", 0),
+            StatedContext.NONE,
+            Parent.ROOT,
+            Hashes.wrap(hashes),
+            Hashes.wrap(hashes),
+            Hashes.EMPTY));
+  }
+
+  /** Removes it. */
+  void remove(long from) {
+    send(from, new KvEvent.Removed(Place.of("GPU", 0), Hashes.wrap(hashes(from)), Hashes.EMPTY));
+  }
+
+  private void send(long from, KvEvent event) {
+    int place = (int) (from / RUN % lastIds.length);
+    TableId table =
+        new TableId("default", "m" + place / ENGINES % tables, RUN, HashProfile.XXH3_DEFAULT);
+    StreamId stream = StreamId.of(new PublisherId("engine-" + place, "default", 0));
+    long id = ++lastIds[place];
+    EventRecord record =
+        new EventRecord(
+            table,
+            stream,
+            SourceType.VLLM,
+            SourceTraits.of(CopyPolicy.COUNT),
+            new Incarnation(1, 1, 0),
+            Position.whole(id),
+            id == 1 ? null : Long.valueOf(id - 1),
+            0,
+            List.of(event));
+    producer.send(
+        new ProducerRecord<>(
+            Topics.EVENTS,
+            TablePartition.of(table, partitions),
+            stream.key(),
+            EventRecordCodec.encode(record)));
+    records++;
+  }
+
+  /** Waits until all is written. */
+  void flush() {
+    producer.flush();
+  }
+
+  /** Records written. */
+  long records() {
+    return records;
+  }
+
+  private static long[] hashes(long from) {
+    long[] hashes = new long[RUN];
+    Arrays.setAll(hashes, i -> RowSpike.hash((int) from + i + 1));
+    return hashes;
+  }
+
+  @Override
+  public void close() {
+    producer.close();
+  }
+}

@@ -1,0 +1,34 @@
+# The one place for the JVM: which Java and which flags. Sourced by ./kvindex (on a machine and in the image) and by
+# deploy/local-cluster.sh; heaps are set by whoever starts a process (KVINDEX_JAVA_OPTS).
+# shellcheck shell=bash
+
+java_version() { # prints the feature version of a java binary, 0 if it does not run
+  "$1" -version 2>&1 | sed -n '1s/.*version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | grep -m1 . || echo 0
+}
+
+find_java() { # prints the first Java of at least 17 among JAVA_HOME, PATH and the usual places
+  local candidate
+  for candidate in "${JAVA_HOME:-/nonexistent}/bin/java" "$(command -v java || true)" /usr/lib/jvm/*/bin/java \
+    /Library/Java/JavaVirtualMachines/*/Contents/Home/bin/java; do
+    if [ -x "$candidate" ] && [ "$(java_version "$candidate")" -ge 17 ]; then
+      echo "$candidate"
+      return
+    fi
+  done
+  echo "kvindex needs Java 17 or newer: install one (Debian: apt-get install openjdk-17-jdk) or set JAVA_HOME" >&2
+  exit 1
+}
+
+java_options() { # sets the array java_options to the flags for a java binary
+  local version
+  version=$(java_version "$1")
+  java_options=(-XX:+UseG1GC -XX:+ExitOnOutOfMemoryError)
+  # The index is looked up all over the heap: with pages of 2 MB the processor finds them without walking its page tables.
+  # Asked for only where the kernel gives them to who asks, because the JVM warns otherwise.
+  if grep -qs '\[madvise\]\|\[always\]' /sys/kernel/mm/transparent_hugepage/enabled; then
+    java_options+=(-XX:+UseTransparentHugePages)
+  fi
+  # Newer JDKs want native code (RocksDB) and raw memory reads (hashing) to be allowed by name.
+  if [ "$version" -ge 22 ]; then java_options+=(--enable-native-access=ALL-UNNAMED); fi
+  if [ "$version" -ge 23 ]; then java_options+=(--sun-misc-unsafe-memory-access=allow); fi
+}
