@@ -4,24 +4,23 @@ package io.kvindex.query.http;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the rest of a refused body and throws it away, chunk by chunk. Closing the connection at
- * once would reset it, and many clients would then never see the 413 that was sent. Bounded in
- * bytes and time.
+ * Reads the rest of a refused body and throws it away, chunk by chunk, without a thread that waits.
+ * Closing the connection at once would reset it, and many clients would then never see the 413 that
+ * was sent. Bounded in bytes and time.
  */
 final class BodyDrain implements Runnable {
   static final long MAX_BYTES = 512L << 20;
   static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Request request;
-  private final Callback done;
+  private final Runnable done;
   private final long start = System.nanoTime();
   private long bytes;
 
-  BodyDrain(Request request, Callback done) {
+  BodyDrain(Request request, Runnable done) {
     this.request = request;
     this.done = done;
   }
@@ -44,6 +43,6 @@ final class BodyDrain implements Runnable {
         break;
       }
     }
-    done.succeeded();
+    done.run();
   }
 }

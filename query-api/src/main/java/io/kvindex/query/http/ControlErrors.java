@@ -73,9 +73,7 @@ final class ControlErrors {
 
   private static void answer(Context ctx, ApiException refusal, HttpMeters meters) {
     meters.refused(refusal.code());
-    if (refusal.code() == ErrorCode.BODY_TOO_LARGE) {
-      drain(ctx);
-    }
+    drain(ctx);
     Dialect dialect = RequestDialect.of(ctx);
     ctx.status(refusal.code().status(dialect));
     ControlReplies.send(ctx, dialect, ErrorBody.of(refusal, dialect));
@@ -85,9 +83,9 @@ final class ControlErrors {
   }
 
   /**
-   * Reads the rest of a body of unannounced length before its 413 goes out: a connection closed
-   * with unread input is reset, and the client may never see the answer. Bounded as in {@link
-   * BodyDrain}.
+   * Reads what is left of the body before the refusal goes out: with unread input the connection
+   * would be closed, and with it the client's next request, or reset, and the client may never see
+   * the answer. Bounded as in {@link BodyDrain}.
    */
   private static void drain(Context ctx) {
     long start = System.nanoTime();

@@ -119,12 +119,12 @@ final class HotRoutes extends Handler.Wrapper {
             ErrorCode.UNSUPPORTED_CONTENT_TYPE, "a batch is JSON, whatever its queries are");
       }
     } catch (ApiException refusal) {
-      refuseEither(request, response, refusal, callback);
+      refuse(request, response, refusal, callback);
       return;
     }
     Scratch scratch = pool.lend();
     if (scratch == null) {
-      refuseEither(request, response, busy(settings.maxInFlight() + " queries"), callback);
+      refuse(request, response, busy(settings.maxInFlight() + " queries"), callback);
       return;
     }
     // What a batch answers may be long as well.
@@ -157,18 +157,6 @@ final class HotRoutes extends Handler.Wrapper {
     return EXPLAIN.equals(path)
         ? new OneExplanation(this, type, request, deadline, scratch)
         : new OneQuery(this, form, type, request.getHttpURI().getQuery(), deadline, scratch);
-  }
-
-  /** Refuses before the body was read. */
-  private void refuseEither(
-      Request request, Response response, ApiException refusal, Callback callback) {
-    long announced = request.getLength();
-    if (announced >= 0 && announced <= SMALL_BODY) {
-      // Jetty has read it already: the connection stays
-      refuse(request, response, refusal, callback);
-    } else {
-      refuseUnread(request, response, refusal, callback);
-    }
   }
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
@@ -236,15 +224,32 @@ final class HotRoutes extends Handler.Wrapper {
   private void refuseUnread(
       Request request, Response response, ApiException refusal, Callback callback) {
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
-    refuse(
+    answer(
         request,
         response,
         refusal,
-        Callback.from(new BodyDrain(request, callback)::run, callback::failed));
+        Callback.from(new BodyDrain(request, callback::succeeded)::run, callback::failed));
   }
 
-  /** Refuses what nobody has read yet. */
+  /** Refuses before the body was read; where that is short, the connection stays. */
   private void refuse(Request request, Response response, ApiException refusal, Callback callback) {
+    if (isShort(request)) {
+      new BodyDrain(request, () -> answer(request, response, refusal, callback)).run();
+    } else {
+      refuseUnread(request, response, refusal, callback);
+    }
+  }
+
+  /**
+   * Whether the body is little work to wait for. A client may send it after its header lines:
+   * answered in between, Jetty would close the connection and the client's next request with it.
+   */
+  private static boolean isShort(Request request) {
+    return request.getLength() <= SMALL_BODY
+        && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+  }
+
+  private void answer(Request request, Response response, ApiException refusal, Callback callback) {
     meters.refused(refusal.code());
     Replies.refuse(response, refusal, dialectOf(request), callback);
   }

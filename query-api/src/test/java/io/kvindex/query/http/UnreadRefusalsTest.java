@@ -8,6 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kvindex.query.packed.Packed;
 import io.kvindex.query.parse.BodyType;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -184,6 +189,55 @@ class UnreadRefusalsTest {
                 .header("X-KvIndex-Deadline-Ms", "soon")
                 .POST(BodyPublishers.ofString("{}")));
     refused(answer, type, 400, "invalid_value");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST,/query,X-KvIndex-Deadline-Ms: soon,400",
+    "PUT,/query,Accept: */*,405",
+    "POST,/query_batch,Content-Type: application/msgpack,415",
+    "POST,/nothing,Accept: */*,404",
+    "POST,/health,Accept: */*,405",
+    "POST,/register_peer,Content-Type: application/msgpack,415",
+  })
+  void shouldKeepTheConnection_whenTheBodyComesAfterTheHeaderLines(
+      String method, String path, String header, int status) throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(20_000);
+      BufferedReader answers =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+      String host = " HTTP/1.1\r\nHost: localhost\r\n";
+      write(socket, method + " " + path + host + header + "\r\nContent-Length: 2\r\n\r\n");
+      // What the server does with the header lines alone, it has done when these are answered.
+      for (int i = 0; i < 20; i++) {
+        assertThat(send(request("/health").GET()).statusCode()).isEqualTo(200);
+      }
+      write(socket, "{}");
+      assertThat(statusOf(answers)).isEqualTo(status);
+      write(socket, "GET /health" + host + "\r\n");
+      assertThat(statusOf(answers)).isEqualTo(200);
+    }
+  }
+
+  private static void write(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Of the next answer, read to the end of its body. */
+  private static int statusOf(BufferedReader answers) throws IOException {
+    String line = answers.readLine();
+    assertThat(line).isNotNull();
+    final int status = Integer.parseInt(line.split(" ")[1]);
+    int length = 0;
+    while (!line.isEmpty()) {
+      if (line.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+        length = Integer.parseInt(line.substring(15).trim());
+      }
+      line = answers.readLine();
+    }
+    assertThat(answers.skip(length)).isEqualTo(length);
+    return status;
   }
 
   private static void refused(HttpResponse<byte[]> answer, String type, int status, String reason)
