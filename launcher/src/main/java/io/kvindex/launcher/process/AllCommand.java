@@ -28,31 +28,19 @@ import picocli.CommandLine.Spec;
 public final class AllCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
-
-  @Option(
-      names = {"--http-port", "--port"},
-      paramLabel = "PORT",
-      description =
-          "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
-  private Integer httpPort;
+  @Mixin private HttpPort httpPort;
 
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
       description = "Where everything is kept (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
+      defaultValue = DataDirectory.DEFAULT)
   private Path dataDir;
 
   @Mixin private ConductorFile conductorFile;
   @Mixin private PeerOptions peers;
   @Mixin private DynamoOptions dynamo;
-
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
-      defaultValue = "127.0.0.1")
-  private String bind;
+  @Mixin private BindAddress bind;
 
   @Option(
       names = "--quarantine-raw",
@@ -80,8 +68,8 @@ public final class AllCommand implements Callable<Integer> {
     AllInOneOptions options =
         new AllInOneOptions(
             dataDir,
-            bind,
-            httpPort == null ? file.httpPort() : httpPort,
+            bind.address(),
+            httpPort.or(file),
             file,
             defaultProfile(System.getenv()),
             rawQuarantine.isOn(),

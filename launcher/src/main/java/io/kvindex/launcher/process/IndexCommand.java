@@ -44,26 +44,14 @@ public final class IndexCommand implements Callable<Integer> {
   @Mixin private PeerOptions peers;
   @Mixin private DynamoOptions dynamo;
   @Mixin private ReplicaOptions replica;
-
-  @Option(
-      names = {"--http-port", "--port"},
-      paramLabel = "PORT",
-      description =
-          "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
-  private Integer httpPort;
-
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
-      defaultValue = "127.0.0.1")
-  private String bind;
+  @Mixin private HttpPort httpPort;
+  @Mixin private BindAddress bindAddress;
 
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
       description = "Where the tables are kept (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
+      defaultValue = DataDirectory.DEFAULT)
   private Path dataDir;
 
   @Override
@@ -71,7 +59,8 @@ public final class IndexCommand implements Callable<Integer> {
     dynamo.check();
     List<String> peerUrls = peers.urls();
     ConductorConfig file = conductorFile.read();
-    int port = ReplicaAddress.portOn(bind, httpPort == null ? file.httpPort() : httpPort);
+    String bind = bindAddress.address();
+    int port = ReplicaAddress.portOn(bind, httpPort.or(file));
     Duration drain = replica.drain();
     IndexerConfig config =
         replica.applyTo(IndexerConfig.on(cluster.kafka(), dataDir.resolve("tables")), bind, port);

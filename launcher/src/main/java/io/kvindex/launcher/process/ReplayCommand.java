@@ -71,18 +71,13 @@ public final class ReplayCommand implements Callable<Integer> {
       defaultValue = "0")
   private int httpPort;
 
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
-      defaultValue = "127.0.0.1")
-  private String bind;
+  @Mixin private BindAddress bind;
 
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
       description = "Where its tables are kept while it runs (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_DATA_DIR:-./kvindex-data}")
+      defaultValue = DataDirectory.DEFAULT)
   private Path dataDir;
 
   @Override
@@ -98,7 +93,7 @@ public final class ReplayCommand implements Callable<Integer> {
                 name,
                 anew,
                 dataDir.resolve("replay").resolve(name),
-                bind,
+                bind.address(),
                 httpPort))) {
       long records = rebuild.plan().records();
       out.printf("kvindex replay: application %s, %,d records%n", name, records);
