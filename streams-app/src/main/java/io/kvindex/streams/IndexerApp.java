@@ -57,7 +57,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             new Epochs(),
             new IndexMeters(metrics, views.served()),
             config.limits(),
-            new StoreFaults(localState::discardedWhileRunning));
+            new StoreFaults(localState::discardedWhileRunning),
+            this::standbysWait);
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
@@ -183,6 +184,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   @Override
   public long ageMs(int partition) {
     return lag.ageMs(partition);
+  }
+
+  /** Whether replicas with a copy see rows as soon as they are committed, and it is their turn. */
+  private boolean standbysWait(int partition) {
+    return !replicas.all(partition).standbys().isEmpty() && lag.keepsUp(partition);
   }
 
   private void refresh() {

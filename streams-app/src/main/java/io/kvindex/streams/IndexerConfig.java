@@ -36,11 +36,11 @@ public record IndexerConfig(
   /** Application id where nobody says otherwise. */
   public static final String DEFAULT_APPLICATION = "kvindex";
 
-  /** Standbys see a row when it is committed. */
-  private static final int COMMIT_MS = 100;
-
-  /** Without standbys nobody waits for a commit, and each one holds up the table for a while. */
-  private static final int COMMIT_MS_ALONE = 1_000;
+  /**
+   * Each commit holds up the table for a while, so a table that has much to catch up with commits
+   * as seldom; see {@code EarlyCommits} for those that standbys wait for.
+   */
+  private static final int COMMIT_MS = 1_000;
 
   private static final String RACK_TAG = "rack";
 
@@ -114,9 +114,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
-    all.put(
-        StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
-        placement.standbys() == 0 ? COMMIT_MS_ALONE : COMMIT_MS);
+    all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
     all.put(StreamsConfig.POLL_MS_CONFIG, 100);
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());

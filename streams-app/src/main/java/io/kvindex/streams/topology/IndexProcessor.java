@@ -13,6 +13,7 @@ import io.kvindex.streams.table.PartitionTable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
@@ -36,12 +37,14 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private final String storeName;
   private final Counts counts;
   private final Limits limits;
+  private final IntPredicate standbysWait;
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
   private boolean started;
 
-  IndexProcessor(String storeName, Counts counts, Limits limits) {
+  IndexProcessor(String storeName, Counts counts, Limits limits, IntPredicate standbysWait) {
+    this.standbysWait = standbysWait;
     this.storeName = storeName;
     this.counts = counts;
     this.limits = limits;
@@ -63,6 +66,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
         SWEEP_EVERY,
         PunctuationType.WALL_CLOCK_TIME,
         now -> Objects.requireNonNull(writer).tidy(SWEPT_WHEN_IDLE));
+    EarlyCommits.schedule(taskContext, standbysWait);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.kvindex.streams.store.StoreFaults;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
@@ -51,21 +52,26 @@ public final class IndexTopology implements Supplier<Topology> {
   private final Counts counts;
   private final Limits limits;
   private final StoreFaults faults;
+  private final IntPredicate standbysWait;
 
   /**
    * @param epochs shared by all indexes of the process
    * @param counts takes what became of records
    */
   public IndexTopology(Epochs epochs, Counts counts, Limits limits) {
-    this(epochs, counts, limits, new StoreFaults(() -> {}));
+    this(epochs, counts, limits, new StoreFaults(() -> {}), partition -> false);
   }
 
   /**
-   * The same that tells of rows thrown away.
+   * The same that tells of rows thrown away and commits at once where somebody waits for it.
    *
    * @param faults shared by all stores of the process
+   * @param standbysWait whether a partition is to be committed before the interval is over; asked
+   *     by stream threads
    */
-  public IndexTopology(Epochs epochs, Counts counts, Limits limits, StoreFaults faults) {
+  public IndexTopology(
+      Epochs epochs, Counts counts, Limits limits, StoreFaults faults, IntPredicate standbysWait) {
+    this.standbysWait = standbysWait;
     this.epochs = epochs;
     this.counts = counts;
     this.limits = limits;
@@ -85,7 +91,7 @@ public final class IndexTopology implements Supplier<Topology> {
   private final class Processors implements ProcessorSupplier<String, byte[], Void, Void> {
     @Override
     public Processor<String, byte[], Void, Void> get() {
-      return new IndexProcessor(STORE, counts, limits);
+      return new IndexProcessor(STORE, counts, limits, standbysWait);
     }
 
     /** Persistent and logged: it is the table. Uncached: a cache would delay the changelog. */
