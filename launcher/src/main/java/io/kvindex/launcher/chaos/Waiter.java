@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Waiter {
 
   /** Longest wait for anything that has to come. */
-  static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
+  static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(240);
 
   private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
