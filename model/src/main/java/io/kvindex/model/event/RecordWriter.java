@@ -88,6 +88,11 @@ public final class RecordWriter {
     }
   }
 
+  /** Bytes written since the start or the last {@link #reset}. */
+  public int size() {
+    return size;
+  }
+
   /** A copy of what was written. */
   public byte[] toByteArray() {
     return Arrays.copyOf(bytes, size);

@@ -3,6 +3,8 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
@@ -13,6 +15,13 @@ import io.kvindex.streams.index.RunVisitor;
  * walk.
  */
 final class AnswerWriter implements RunVisitor {
+  /**
+   * Longest answer, bytes: it is in memory here and there, for each of the queries in flight.
+   * 16,384 blocks of which each has other owners than the one before, of 4,096 owners, need half of
+   * it.
+   */
+  static final int MAX_BYTES = 16 << 20;
+
   private static final int POOL = 1;
 
   private final RecordWriter out = new RecordWriter(1 << 10);
@@ -44,6 +53,7 @@ final class AnswerWriter implements RunVisitor {
       if (owner != null) {
         write(owner);
       }
+      requireBounded();
     }
   }
 
@@ -64,7 +74,18 @@ final class AnswerWriter implements RunVisitor {
     for (int i = 0; i < words; i++) {
       out.writeLong(ownerBits[i]);
     }
+    requireBounded();
     return true;
+  }
+
+  private void requireBounded() {
+    if (out.size() > MAX_BYTES) {
+      throw ApiException.of(
+          ErrorCode.TOO_MANY_ITEMS,
+          "what holds this prompt takes more than "
+              + MAX_BYTES
+              + " bytes to say; ask a replica that has the table, or for a shorter prompt");
+    }
   }
 
   @Override

@@ -10,9 +10,12 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.deadline.Deadline;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
@@ -216,6 +219,28 @@ class WalkBytesTest {
     assertThatThrownBy(() -> WalkRequest.decode(request))
         .isInstanceOf(MalformedRecordException.class)
         .hasMessageContaining("65 contexts, at most 64");
+  }
+
+  @Test
+  void shouldRefuse_whenTheAnswerGrowsBeyondItsBound() {
+    OwnerView owners = OwnerView.of(1, new Owner[64 * 100]);
+    AnswerWriter writer = new AnswerWriter(index, WalkRequest.NO_OWNERS);
+    writer.begin(owners);
+    long[] bits = new long[owners.words()];
+    int fit = AnswerWriter.MAX_BYTES / (bits.length * Long.BYTES + 3) - 10;
+    for (int block = 0; block < fit; block++) {
+      writer.change(block, bits);
+    }
+    assertThatThrownBy(
+            () -> {
+              for (int block = fit; block < fit + 100; block++) {
+                writer.change(block, bits);
+              }
+            })
+        .isInstanceOfSatisfying(
+            ApiException.class,
+            refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.TOO_MANY_ITEMS))
+        .hasMessageContaining("more than 16777216 bytes");
   }
 
   private byte[] damaged(byte[] whole) {
