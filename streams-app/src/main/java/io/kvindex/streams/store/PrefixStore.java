@@ -11,15 +11,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
-import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.query.FailureReason;
-import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
@@ -38,38 +34,25 @@ import org.jspecify.annotations.Nullable;
  * writes first waits for it. An empty store is loaded when it has been filled. The writer of the
  * active task folds its own changes, because it knows what the rows held before; restored rows are
  * folded here.
- *
- * <p>{@link #managesOffsets}, {@link #commit} and {@link #committedOffset} go to RocksDB together:
- * one without the others costs a full restore at every start (Kafka Streams 4.3, KIP-1035).
  */
-@SuppressWarnings("deprecation") // managesOffsets still decides in 4.3 who keeps the offsets
-final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
+final class PrefixStore extends GuardedRows {
 
   private static final int SMALL_BATCH = 1_000;
 
-  private final KeyValueStore<Bytes, byte[]> inner;
   private final Epochs epochs;
-  private final StoreFaults faults;
-  private TaskId task = new TaskId(0, 0);
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
   private int smallBatches;
 
   PrefixStore(KeyValueStore<Bytes, byte[]> inner, Epochs epochs, StoreFaults faults) {
-    this.inner = inner;
+    super(inner, faults);
     this.epochs = epochs;
-    this.faults = faults;
   }
 
   @Override
-  public void init(StateStoreContext context, StateStore root) {
-    task = context.taskId();
-    try {
-      inner.init(new RestoreContext(context, this::restore), root);
-      open(new PartitionTable(task.partition(), inner, epochs));
-    } catch (RuntimeException e) {
-      throw faults.of(task, e);
-    }
+  void open(StateStoreContext context, StateStore root) {
+    inner().init(new RestoreContext(context, this::restore), root);
+    open(new PartitionTable(context.taskId().partition(), inner(), epochs));
   }
 
   private synchronized void open(PartitionTable table) {
@@ -77,12 +60,12 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
       unloaded = table;
       loader = null;
     } else {
-      loader = TableLoader.start(table, inner.approximateNumEntries());
+      loader = TableLoader.start(table, approximateNumEntries());
     }
   }
 
   private boolean isEmpty() {
-    try (KeyValueIterator<Bytes, byte[]> all = inner.all()) {
+    try (KeyValueIterator<Bytes, byte[]> all = all()) {
       return !all.hasNext();
     }
   }
@@ -90,7 +73,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
   private synchronized TableLoader loader() {
     TableLoader current = loader;
     if (current == null && unloaded != null) {
-      current = TableLoader.start(unloaded, inner.approximateNumEntries());
+      current = TableLoader.start(unloaded, approximateNumEntries());
       unloaded = null;
       loader = current;
     }
@@ -104,7 +87,7 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     try {
       return loader().await();
     } catch (TableLoader.UnreadableException e) {
-      throw faults.damaged(task, e);
+      throw damaged(e);
     }
   }
 
@@ -185,114 +168,11 @@ final class PrefixStore implements KeyValueStore<Bytes, byte[]> {
     if (current != null) {
       current.close();
     }
-    inner.close();
+    inner().close();
   }
 
   private synchronized @Nullable TableLoader stopLoading() {
     unloaded = null;
     return loader;
-  }
-
-  @Override
-  public void put(Bytes key, byte[] value) {
-    try {
-      inner.put(key, value);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
-  }
-
-  @Override
-  public byte[] putIfAbsent(Bytes key, byte[] value) {
-    try {
-      return inner.putIfAbsent(key, value);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
-  }
-
-  @Override
-  public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
-    try {
-      inner.putAll(entries);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
-  }
-
-  @Override
-  public byte[] delete(Bytes key) {
-    try {
-      return inner.delete(key);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
-  }
-
-  @Override
-  public byte[] get(Bytes key) {
-    try {
-      return inner.get(key);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
-  }
-
-  @Override
-  public KeyValueIterator<Bytes, byte[]> range(Bytes from, Bytes to) {
-    try {
-      return inner.range(from, to);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
-  }
-
-  @Override
-  public KeyValueIterator<Bytes, byte[]> all() {
-    return inner.all();
-  }
-
-  @Override
-  public long approximateNumEntries() {
-    return inner.approximateNumEntries();
-  }
-
-  @Override
-  public String name() {
-    return inner.name();
-  }
-
-  @Override
-  public boolean persistent() {
-    return inner.persistent();
-  }
-
-  @Override
-  public boolean isOpen() {
-    return inner.isOpen();
-  }
-
-  @Override
-  public Position getPosition() {
-    return inner.getPosition();
-  }
-
-  @Override
-  public boolean managesOffsets() {
-    return inner.managesOffsets();
-  }
-
-  @Override
-  public @Nullable Long committedOffset(TopicPartition partition) {
-    return inner.committedOffset(partition);
-  }
-
-  @Override
-  public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    try {
-      inner.commit(changelogOffsets);
-    } catch (ProcessorStateException e) {
-      throw faults.of(task, e);
-    }
   }
 }
