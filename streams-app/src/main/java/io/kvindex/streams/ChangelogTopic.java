@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.streams.topology.IndexTopology;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,6 +23,9 @@ final class ChangelogTopic {
   private static final Logger LOG = LoggerFactory.getLogger(ChangelogTopic.class);
   private static final long ANSWER_MS = 15_000;
 
+  /** Unbounded, closing would wait for a cluster that has just been given up. */
+  private static final Duration CLOSE = Duration.ofSeconds(1);
+
   private ChangelogTopic() {}
 
   /** As Kafka Streams names it. */
@@ -31,7 +35,8 @@ final class ChangelogTopic {
 
   /** Asks the cluster whose rows a replica has to have; null = it does not answer. */
   static @Nullable LocalIdentity identity(Map<String, Object> kafka, String applicationId) {
-    try (Admin admin = Admin.create(ClientKind.ADMIN.settings(kafka, Map.of()))) {
+    Admin admin = Admin.create(ClientKind.ADMIN.settings(kafka, Map.of()));
+    try {
       String cluster = admin.describeCluster().clusterId().get(ANSWER_MS, TimeUnit.MILLISECONDS);
       return LocalIdentity.of(cluster, topicId(admin, of(applicationId)));
     } catch (InterruptedException e) {
@@ -40,6 +45,8 @@ final class ChangelogTopic {
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn("Kafka does not say which cluster it is; local rows are taken for its own", e);
       return null;
+    } finally {
+      admin.close(CLOSE);
     }
   }
 
