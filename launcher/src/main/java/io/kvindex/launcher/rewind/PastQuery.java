@@ -3,8 +3,6 @@ package io.kvindex.launcher.rewind;
 
 import io.kvindex.model.Media;
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.model.event.EventRecordCodec;
-import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.query.OfflineQuery;
@@ -21,7 +19,6 @@ import java.util.Map;
 import me.tongfei.progressbar.ProgressBar;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code /query} would have said at a moment: reads the records of one table that the log had
@@ -63,7 +60,18 @@ public final class PastQuery {
    */
   public OfflineQuery.Answer ask(Instant when, Table named, byte[] body)
       throws InterruptedException, IOException {
-    PastSources sources = new PastSources(when);
+    LeftOut leftOut = new LeftOut();
+    try {
+      return ask(when, named, body, leftOut);
+    } finally {
+      leftOut.tell(notes);
+      notes.flush();
+    }
+  }
+
+  private OfflineQuery.Answer ask(Instant when, Table named, byte[] body, LeftOut leftOut)
+      throws InterruptedException, IOException {
+    PastSources sources = new PastSources(when, leftOut);
     LogReader log = new LogReader(kafka);
     sources.read(log);
     Table asked = withBlockSize(named, sources);
@@ -75,7 +83,7 @@ public final class PastQuery {
             stretch.part().partition(),
             stretch.partitions(),
             stretch.part().first())) {
-      fill(table, sources, log, asked, stretch);
+      fill(new Applied(table, sources, leftOut, asked), log, stretch);
       return OfflineQuery.ask(
           RegistrationSnapshot.of(sources.all(), Media.standard()),
           new StreamsIndexAccess(table, () -> 0),
@@ -127,10 +135,8 @@ public final class PastQuery {
     }
   }
 
-  private void fill(
-      PastTable table, PastSources sources, LogReader log, Table asked, Stretch stretch) {
+  private void fill(Applied applied, LogReader log, Stretch stretch) {
     LogPart part = stretch.part();
-    Applied applied = new Applied(table, sources, asked);
     try (ProgressBar bar = Bars.ofRecords("reading", Math.max(0, stretch.end() - part.first()))) {
       log.events(
           part.partition(),
@@ -154,40 +160,32 @@ public final class PastQuery {
         applied.records == 0 ? "no time" : Instant.ofEpochMilli(applied.lastMs),
         stretch.end(),
         part.partition());
-    notes.flush();
   }
 
   /** The records of one table. */
   private static final class Applied {
     private final PastTable table;
     private final PastSources sources;
+    private final LeftOut leftOut;
     private final Table asked;
     private long records;
     private long lastMs;
 
-    Applied(PastTable table, PastSources sources, Table asked) {
+    Applied(PastTable table, PastSources sources, LeftOut leftOut, Table asked) {
       this.table = table;
       this.sources = sources;
+      this.leftOut = leftOut;
       this.asked = asked;
     }
 
     void take(ConsumerRecord<byte[], byte[]> record) {
-      EventRecord event = decoded(record.value());
+      EventRecord event = leftOut.event(record);
       if (event != null && asked.has(event)) {
         sources.hear(event);
         table.take(event, record.offset(), record.timestamp());
         records++;
         lastMs = record.timestamp();
       }
-    }
-  }
-
-  /** Null where it can not be read, as the running table leaves it out too. */
-  private static @Nullable EventRecord decoded(byte[] value) {
-    try {
-      return EventRecordCodec.decode(value);
-    } catch (MalformedRecordException | NullPointerException e) {
-      return null;
     }
   }
 }

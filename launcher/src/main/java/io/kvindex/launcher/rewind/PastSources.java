@@ -8,6 +8,7 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.registration.SourceOptions;
+import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.registration.Registered;
 import java.nio.charset.StandardCharsets;
@@ -30,11 +31,16 @@ final class PastSources {
   private static final String NO_ENDPOINT = "";
 
   private final Instant when;
+  private final LeftOut leftOut;
   private final Map<PublisherId, Registered> standing = new TreeMap<>();
   private final Map<PublisherId, Registered> heard = new TreeMap<>();
 
-  PastSources(Instant when) {
+  /**
+   * @param leftOut takes what can not be read
+   */
+  PastSources(Instant when, LeftOut leftOut) {
     this.when = when;
+    this.leftOut = leftOut;
   }
 
   /** Reads the registrations topic. */
@@ -42,20 +48,33 @@ final class PastSources {
     log.whole(Topics.REGISTRATIONS, Topics.CONTROL_PARTITIONS, this::take);
   }
 
-  private void take(ConsumerRecord<byte[], byte[]> record) {
+  /** Takes a record of the registrations topic. */
+  void take(ConsumerRecord<byte[], byte[]> record) {
+    if (SiteRecord.isKey(record.key())) {
+      return;
+    }
+    if (record.value() == null) {
+      unregistered(record);
+      return;
+    }
     try {
-      Registration one = record.value() == null ? null : RegistrationCodec.decode(record.value());
-      if (one != null) {
-        // The newest record counts, and only if it is old enough.
-        standing.remove(one.publisher());
-        if (record.timestamp() <= when.toEpochMilli()) {
-          standing.put(one.publisher(), new Registered(one, record.offset()));
-        }
-      } else {
-        standing.remove(PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8)));
+      Registration one = RegistrationCodec.decode(record.value());
+      // The newest record counts, and only if it is old enough.
+      standing.remove(one.publisher());
+      if (record.timestamp() <= when.toEpochMilli()) {
+        standing.put(one.publisher(), new Registered(one, record.offset()));
       }
-    } catch (MalformedRecordException | IllegalArgumentException e) {
-      // No registration: the site's own record, or one nobody can read.
+    } catch (MalformedRecordException e) {
+      leftOut.add(LeftOut.Reason.MALFORMED, record, e.getMessage());
+    }
+  }
+
+  private void unregistered(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+      standing.remove(PublisherId.parse(key));
+    } catch (IllegalArgumentException e) {
+      leftOut.add(LeftOut.Reason.NO_PUBLISHER, record, e.getMessage());
     }
   }
 

@@ -32,7 +32,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,6 +96,7 @@ class RewindIT {
       Api api = new Api(server.uri());
       List<SimulatedEngine> engines = new ArrayList<>(load.engines());
       engines.forEach(engine -> api.register(engine, "default"));
+      sendGarbage(server);
       List<Moment> moments = new ArrayList<>();
       for (int stage = 0; stage < STAGES; stage++) {
         if (stage == 2) {
@@ -109,6 +113,18 @@ class RewindIT {
       }
       compare(server, engines, random);
       forget(server, moments.get(0));
+    }
+  }
+
+  /** Into the table's own partition. */
+  private static void sendGarbage(AllInOne server) throws Exception {
+    int partition = TablePartition.of("default", Api.MODEL, BLOCK, server.eventPartitions());
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", server.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer.send(new ProducerRecord<>(Topics.EVENTS, partition, null, new byte[] {1, 99})).get();
     }
   }
 
@@ -174,6 +190,8 @@ class RewindIT {
       assertThat(Api.JSON.readTree(out.toString()).path("default"))
           .as("prompt %d at %s", i, moment.when())
           .isEqualTo(moment.answers().get(i));
+      assertThat(err.toString())
+          .contains("left out of kvindex.events: 1 malformed or of a newer version");
     }
   }
 
