@@ -39,20 +39,11 @@ class HandOverIT {
   void shouldAnswerWhatTheEnginesHold_whenBridgesAreKilledAndFrozen() throws InterruptedException {
     System.out.println("seed " + SEED);
     Random random = new Random(SEED);
-    int kafkaPort = ChildProcess.freePort();
-    String kafka = "127.0.0.1:" + kafkaPort;
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
-        ChildProcess broker =
-            new ChildProcess(
-                directory,
-                "broker",
-                "--port",
-                Integer.toString(kafkaPort),
-                "--data-dir",
-                directory.resolve("b").toString());
-        ChildProcess first = bridge(kafka);
-        ChildProcess second = bridge(kafka);
-        ServerProcess index = ServerProcess.index(directory, kafka)) {
+        BrokerProcess broker = BrokerProcess.start(directory);
+        ChildProcess first = broker.bridge();
+        ChildProcess second = broker.bridge();
+        ServerProcess index = ServerProcess.index(directory, broker.address())) {
       index.awaitReady();
       load.engines().forEach(engine -> index.api().register(engine, "default"));
       load.start();
@@ -79,10 +70,6 @@ class HandOverIT {
       broker.requireAlive();
       awaitTruth(index.api(), load.engines());
     }
-  }
-
-  private ChildProcess bridge(String kafka) {
-    return new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
   }
 
   private static void restartOne(LoadedEngines load, Random random) {

@@ -54,20 +54,10 @@ class ManyPublishersIT {
   @Test
   @Timeout(300)
   void shouldStayIdle_whenMostPublishersAreDead() throws Exception {
-    int kafkaPort = ChildProcess.freePort();
-    String kafka = "127.0.0.1:" + kafkaPort;
     try (LoadedEngines load = new LoadedEngines(ALIVE, 7);
-        ChildProcess broker =
-            new ChildProcess(
-                directory,
-                "broker",
-                "--port",
-                Integer.toString(kafkaPort),
-                "--data-dir",
-                directory.resolve("b").toString());
-        ChildProcess bridge =
-            new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
-        ServerProcess index = ServerProcess.index(directory, kafka)) {
+        BrokerProcess broker = BrokerProcess.start(directory);
+        ChildProcess bridge = broker.bridge();
+        ServerProcess index = ServerProcess.index(directory, broker.address())) {
       index.awaitReady();
       IntStream.range(ALIVE, PUBLISHERS).parallel().forEach(i -> registerDead(index.api(), i));
       load.engines().forEach(engine -> index.api().register(engine, "default"));

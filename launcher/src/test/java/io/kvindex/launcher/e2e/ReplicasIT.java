@@ -43,22 +43,12 @@ class ReplicasIT {
   @Timeout(300)
   void shouldAnswerEverywhere_whenOneIsKilledAndAnotherStandsStill() throws Exception {
     System.out.println("ReplicasIT -Dkvindex.test.seed=" + SEED);
-    int kafkaPort = ChildProcess.freePort();
-    String kafka = "127.0.0.1:" + kafkaPort;
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
-        ChildProcess broker =
-            new ChildProcess(
-                directory,
-                "broker",
-                "--port",
-                Integer.toString(kafkaPort),
-                "--data-dir",
-                directory.resolve("b").toString());
-        ChildProcess bridge =
-            new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
-        ServerProcess first = replica(0, kafka);
-        ServerProcess second = replica(1, kafka);
-        ServerProcess third = replica(2, kafka)) {
+        BrokerProcess broker = BrokerProcess.start(directory);
+        ChildProcess bridge = broker.bridge();
+        ServerProcess first = replica(0, broker.address());
+        ServerProcess second = replica(1, broker.address());
+        ServerProcess third = replica(2, broker.address())) {
       List<ServerProcess> replicas = List.of(first, second, third);
       replicas.get(0).awaitReady();
       load.engines().forEach(engine -> replicas.get(0).api().register(engine, "default"));

@@ -35,22 +35,12 @@ class SeparateProcessesIT {
   void shouldAnswerWhatTheEnginesHold_whenPartsAreKilledAndStartedAgain()
       throws InterruptedException {
     System.out.println("seed " + SEED);
-    int kafkaPort = ChildProcess.freePort();
-    String kafka = "127.0.0.1:" + kafkaPort;
     try (LoadedEngines load = new LoadedEngines(3, SEED);
-        ChildProcess broker =
-            new ChildProcess(
-                directory,
-                "broker",
-                "--port",
-                Integer.toString(kafkaPort),
-                "--data-dir",
-                directory.resolve("b").toString());
-        ChildProcess bridge =
-            new ChildProcess(directory, "bridge", "--kafka", kafka, "--http-port", "0");
+        BrokerProcess broker = BrokerProcess.start(directory);
+        ChildProcess bridge = broker.bridge();
         ServerProcess index =
             ServerProcess.index(
-                "index", directory, kafka, Map.of("KVINDEX_DRAIN", DRAIN_SECONDS))) {
+                "index", directory, broker.address(), Map.of("KVINDEX_DRAIN", DRAIN_SECONDS))) {
       index.awaitReady();
       load.engines().forEach(engine -> index.api().register(engine, "default"));
       load.start();
@@ -65,7 +55,8 @@ class SeparateProcessesIT {
       load.pause();
       broker.requireAlive();
       check(index.api(), load.engines());
-      try (ServerProcess second = ServerProcess.index("second", directory, kafka, Map.of())) {
+      try (ServerProcess second =
+          ServerProcess.index("second", directory, broker.address(), Map.of())) {
         second.awaitReady();
         stopUnnoticed(index, second);
         assertThat(second.api().isReady()).isTrue();
