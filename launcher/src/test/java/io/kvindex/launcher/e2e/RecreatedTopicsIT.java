@@ -21,6 +21,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -113,6 +114,32 @@ class RecreatedTopicsIT {
   }
 
   @Test
+  void shouldBeginANewEpoch_whenForcedAlthoughTopicsAreTheSitesOwn() throws Exception {
+    long before;
+    try (AllInOne server = start()) {
+      Api api = new Api(server.uri());
+      List.of(busy, idle).forEach(engine -> api.register(engine, "default"));
+      prefill(busy, OLD);
+      awaitTruth(api, OLD);
+      before = api.listener("busy").path("generation").asLong();
+    }
+
+    assertThat(repair("--force"))
+        .contains("a new epoch has begun; start bridges and indexes again")
+        .doesNotContain("created again");
+
+    try (AllInOne server = start()) {
+      Api api = new Api(server.uri());
+      await().atMost(SOON).until(() -> isActive(api, "busy") && isActive(api, "idle"));
+      assertThat(api.listener("busy").path("generation").asLong())
+          .isGreaterThanOrEqualTo(before + (1L << 44));
+      awaitTruth(api, OLD);
+      prefill(busy, NEW);
+      awaitTruth(api, NEW);
+    }
+  }
+
+  @Test
   void shouldShowEvents_whenTwoReplicasCrossed() throws Exception {
     try (AllInOne server = start()) {
       Api api = new Api(server.uri());
@@ -165,11 +192,13 @@ class RecreatedTopicsIT {
     }
   }
 
-  private String repair() {
+  private String repair(String... flags) {
     StringWriter out = new StringWriter();
     CommandLine commandLine = Main.commandLine();
     commandLine.setOut(new PrintWriter(out, true));
-    assertThat(commandLine.execute("repair", "--data-dir", directory.toString())).isZero();
+    List<String> arguments = new ArrayList<>(List.of("repair", "--data-dir", directory.toString()));
+    arguments.addAll(List.of(flags));
+    assertThat(commandLine.execute(arguments.toArray(String[]::new))).isZero();
     return out.toString();
   }
 
