@@ -11,6 +11,7 @@ import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.model.PublisherId;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
@@ -79,12 +80,16 @@ final class BridgeHttp implements AutoCloseable {
         .put("generation", worker.incarnation().generation())
         .put("life", worker.incarnation().life())
         .put("clears", worker.clears())
-        .put("last_sequence", worker.lastSequence())
+        .put("last_sequence", unsigned(worker.lastSequence()))
         .put("last_event_time", time(worker.lastTimeMicros()))
         .put("lag_ms", ageMs(worker.oldestUnackedMicros()))
         .put("last_error", worker.lastError())
         .set("counters", JSON.valueToTree(worker.counters()));
     return node;
+  }
+
+  private static @Nullable BigInteger unsigned(@Nullable Long number) {
+    return number == null ? null : new BigInteger(Long.toUnsignedString(number));
   }
 
   private static @Nullable String time(long micros) {

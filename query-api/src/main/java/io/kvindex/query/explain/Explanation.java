@@ -20,6 +20,7 @@ import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.status.PublisherReport;
 import io.kvindex.streams.view.StreamPosition;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -155,7 +156,7 @@ final class Explanation {
         .put("clears", visible.incarnation().clears());
     Long last = visible.lastWhole();
     if (last != null) {
-      out.put("visible_event_id", last);
+      out.put("visible_event_id", new BigInteger(Long.toUnsignedString(last)));
     }
     if (visible.sourceTimeMicros() > 0) {
       long millis = TimeUnit.MICROSECONDS.toMillis(visible.sourceTimeMicros());

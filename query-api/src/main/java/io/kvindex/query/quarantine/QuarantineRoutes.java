@@ -96,7 +96,7 @@ public final class QuarantineRoutes {
   private static void write(JsonBuffer out, QuarantineEntry entry) {
     QuarantinedFrame frame = entry.frame();
     publisher(out, entry.publisher());
-    out.raw(',').name("sequence").number(frame.sequence());
+    out.raw(',').name("sequence").unsigned(frame.sequence());
     out.raw(',').name("generation").number(frame.incarnation().generation());
     out.raw(',').name("life").number(frame.incarnation().life());
     bool(out, "current", entry.current());

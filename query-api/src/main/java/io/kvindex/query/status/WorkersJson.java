@@ -109,7 +109,7 @@ final class WorkersJson {
     StreamPosition visible = one.visible();
     Long whole = visible == null ? null : visible.lastWhole();
     if (whole != null) {
-      out.raw(',').name("visible_event_id").number(whole);
+      out.raw(',').name("visible_event_id").unsigned(whole);
     }
     if (visible != null) {
       out.raw(',').name("visible_gaps").number(visible.gaps());
@@ -137,7 +137,10 @@ final class WorkersJson {
   private void heard(BridgeProgress heard) {
     optional("life", heard.life());
     optional("clears", heard.clears());
-    optional("last_sequence", heard.lastSequence());
+    Long last = heard.lastSequence();
+    if (last != null) {
+      out.raw(',').name("last_sequence").unsigned(last);
+    }
     if (heard.lastTimeMicros() != 0) {
       time("last_event_time", heard.lastTimeMicros());
     }

@@ -72,6 +72,16 @@ class PublisherReportTest {
                 + "\"remarked_unverified_tier\":2}}}}]");
   }
 
+  /** Ids are 64 bits, unsigned. */
+  @Test
+  void shouldShowIdsUnsigned_whenTheyHaveTheHighestBit() {
+    String json = new WorkersJson(List.of(report(-1L, visible(7, -3), Map.of())), 1).write();
+    assertThat(json)
+        .contains("\"visible_event_id\":18446744073709551613,")
+        .contains("\"last_sequence\":18446744073709551615,")
+        .contains("\"lag_batches\":2,");
+  }
+
   @Test
   void shouldBelieveTheTable_whenItKnowsWorseThanTheBridge() {
     assertThat(state(PublisherState.ACTIVE, visible(7, 9))).isEqualTo(PublisherState.DEGRADED);
