@@ -54,7 +54,7 @@ class CacheAwareProxyTest {
     index = new StubHttp(answer(200, ROWS, EXACT));
     a = new StubHttp(answer(200, "{\"from\":\"a\"}", Map.of("X-Engine", "a")));
     b = new StubHttp(answer(200, "{\"from\":\"b\"}", Map.of("X-Engine", "b")));
-    use(options(index.uri()));
+    use(setup(index.uri()));
   }
 
   @AfterEach
@@ -65,15 +65,15 @@ class CacheAwareProxyTest {
     b.close();
   }
 
-  private ProxyOptions options(URI... indexes) {
-    return ProxySetup.options(LIGHT, Map.of("a", a.uri(), "b", b.uri()), indexes);
+  private ProxySetup setup(URI... indexes) {
+    return ProxySetup.of(LIGHT, Map.of("a", a.uri(), "b", b.uri()), indexes);
   }
 
-  private void use(ProxyOptions options) throws Exception {
+  private void use(ProxySetup setup) throws Exception {
     if (proxy != null) {
       proxy.close();
     }
-    proxy = CacheAwareProxy.start(options);
+    proxy = CacheAwareProxy.start(setup.options());
     client = new ProxyClient(proxy.uri());
   }
 
@@ -106,7 +106,7 @@ class CacheAwareProxyTest {
   @Test
   void shouldAskTheNextReplica_whenOneIsAway() throws Exception {
     try (StubHttp gone = new StubHttp(answer(200, ROWS, EXACT))) {
-      use(options(gone.uri(), index.uri()));
+      use(setup(gone.uri(), index.uri()));
       gone.close();
       assertThat(reason(client.complete(1))).isEqualTo("match");
     }
@@ -114,7 +114,7 @@ class CacheAwareProxyTest {
 
   @Test
   void shouldGoByLoad_whenTheIndexDoesNotAnswerInTime() throws Exception {
-    use(ProxySetup.withDeadline(options(index.uri()), Duration.ofMillis(30)));
+    use(setup(index.uri()).deadline(Duration.ofMillis(30)));
     CountDownLatch release = new CountDownLatch(1);
     index.handle(exchange -> await(release));
     long start = System.nanoTime();
@@ -130,7 +130,7 @@ class CacheAwareProxyTest {
   @Test
   void shouldLeaveTheIndexAlone_whenItSaysSo() throws Exception {
     for (int status : new int[] {429, 503}) {
-      use(options(index.uri()));
+      use(setup(index.uri()));
       index.handle(answer(status, "{\"reason\":\"x\"}", Map.of("Retry-After", "9999")));
       int before = questions().size();
       assertThat(reason(client.complete(1))).isEqualTo("index_refused");
@@ -229,7 +229,7 @@ class CacheAwareProxyTest {
 
   @Test
   void shouldCutTheClientOff_whenTheEngineStalls() throws Exception {
-    use(ProxySetup.withEngineTimeout(options(index.uri()), Duration.ofSeconds(1)));
+    use(setup(index.uri()).engineTimeout(Duration.ofSeconds(1)));
     CountDownLatch end = new CountDownLatch(1);
     b.handle(
         exchange -> {
@@ -243,7 +243,7 @@ class CacheAwareProxyTest {
 
   @Test
   void shouldKeepItsLimits_whenRequestsAreTooManyOrTooLong() throws Exception {
-    use(ProxySetup.strict(options(index.uri())));
+    use(setup(index.uri()).strict());
     CountDownLatch arrived = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     b.handle(
@@ -265,7 +265,7 @@ class CacheAwareProxyTest {
 
   @Test
   void shouldAskForAdapterAndSalt_whenTheRequestHasThem() throws Exception {
-    use(ProxySetup.strict(options(index.uri())));
+    use(setup(index.uri()).strict());
     ObjectNode body = prompt(1).put("model", "sql").put("cache_salt", "a b&c");
     client.post("/v1/completions", body, BodyHandlers.ofString());
     assertThat(questions())

@@ -81,7 +81,7 @@ class ProxyIT {
       addresses.put(name, engine.uri());
       register(engine);
     }
-    proxy = CacheAwareProxy.start(ProxySetup.options(LOAD_TOKENS, addresses, index.uri()));
+    proxy = CacheAwareProxy.start(ProxySetup.of(LOAD_TOKENS, addresses, index.uri()).options());
     client = new ProxyClient(proxy.uri());
   }
 
@@ -188,8 +188,8 @@ class ProxyIT {
             SimulatedServer.start(EngineOptions.vllm("e-4").blockSize(BLOCK).start(), 0, t -> {});
         CacheAwareProxy other =
             CacheAwareProxy.start(
-                ProxySetup.options(
-                    1, Map.of("e-4", lossy.uri(), "e-1", address("e-1")), index.uri()))) {
+                ProxySetup.of(1, Map.of("e-4", lossy.uri(), "e-1", address("e-1")), index.uri())
+                    .options())) {
       ObjectNode registration = ProxySetup.registration(lossy, BLOCK);
       registration.remove("replay_endpoint");
       register(registration);

@@ -8,90 +8,72 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Options of proxies under test: patient ones, so that only what a test slows down is late. */
 final class ProxySetup {
 
-  static final Duration PATIENT = Duration.ofSeconds(5);
+  private static final Duration PATIENT = Duration.ofSeconds(5);
 
-  private ProxySetup() {}
+  private final int loadTokens;
+  private final Map<String, URI> engines;
+  private final List<URI> index;
+  private @Nullable String baseModel;
+  private Set<String> adapters = Set.of();
+  private @Nullable Integer blockSize;
+  private Duration deadline = PATIENT;
+  private int maxInFlight = 16;
+  private int maxBodyBytes = 1 << 20;
+  private Duration engineTimeout = Duration.ofSeconds(30);
 
-  static ProxyOptions options(int loadTokens, Map<String, URI> engines, URI... index) {
+  private ProxySetup(int loadTokens, Map<String, URI> engines, List<URI> index) {
+    this.loadTokens = loadTokens;
+    this.engines = engines;
+    this.index = index;
+  }
+
+  static ProxySetup of(int loadTokens, Map<String, URI> engines, URI... index) {
+    return new ProxySetup(loadTokens, engines, List.of(index));
+  }
+
+  /** Another deadline for kvindex. */
+  ProxySetup deadline(Duration longest) {
+    deadline = longest;
+    return this;
+  }
+
+  /** With adapters, and small limits of requests and bodies. */
+  ProxySetup strict() {
+    baseModel = "base";
+    adapters = Set.of("sql");
+    blockSize = 16;
+    maxInFlight = 1;
+    maxBodyBytes = 1_000;
+    return this;
+  }
+
+  /** Another patience with engines. */
+  ProxySetup engineTimeout(Duration longest) {
+    engineTimeout = longest;
+    return this;
+  }
+
+  ProxyOptions options() {
     return new ProxyOptions(
         "127.0.0.1",
         0,
         engines,
-        List.of(index),
+        index,
         "default",
-        null,
-        Set.of(),
-        null,
-        PATIENT,
+        baseModel,
+        adapters,
+        blockSize,
+        deadline,
         PATIENT,
         loadTokens,
         Duration.ofSeconds(30),
-        16,
-        1 << 20,
-        Duration.ofSeconds(30));
-  }
-
-  /** The same with another deadline for kvindex. */
-  static ProxyOptions withDeadline(ProxyOptions o, Duration deadline) {
-    return new ProxyOptions(
-        o.bind(),
-        o.port(),
-        o.engines(),
-        o.index(),
-        o.tenant(),
-        o.baseModel(),
-        o.adapters(),
-        o.blockSize(),
-        deadline,
-        o.tokenizeTimeout(),
-        o.loadTokens(),
-        o.coolDown(),
-        o.maxInFlight(),
-        o.maxBodyBytes(),
-        o.engineTimeout());
-  }
-
-  /** The same with adapters, and small limits of requests and bodies. */
-  static ProxyOptions strict(ProxyOptions o) {
-    return new ProxyOptions(
-        o.bind(),
-        o.port(),
-        o.engines(),
-        o.index(),
-        o.tenant(),
-        "base",
-        Set.of("sql"),
-        16,
-        o.deadline(),
-        o.tokenizeTimeout(),
-        o.loadTokens(),
-        o.coolDown(),
-        1,
-        1_000,
-        o.engineTimeout());
-  }
-
-  /** The same, impatient with engines. */
-  static ProxyOptions withEngineTimeout(ProxyOptions o, Duration engineTimeout) {
-    return new ProxyOptions(
-        o.bind(),
-        o.port(),
-        o.engines(),
-        o.index(),
-        o.tenant(),
-        o.baseModel(),
-        o.adapters(),
-        o.blockSize(),
-        o.deadline(),
-        o.tokenizeTimeout(),
-        o.loadTokens(),
-        o.coolDown(),
-        o.maxInFlight(),
-        o.maxBodyBytes(),
+        maxInFlight,
+        maxBodyBytes,
         engineTimeout);
   }
 
