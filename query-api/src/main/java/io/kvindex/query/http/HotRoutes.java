@@ -2,8 +2,6 @@
 package io.kvindex.query.http;
 
 import io.kvindex.query.deadline.Deadline;
-import io.kvindex.query.dialect.Dialect;
-import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.metrics.HttpMeters;
@@ -29,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * bounds. A servlet costs more per request than looking up a prompt of 4,096 tokens does.
  */
 final class HotRoutes extends Handler.Wrapper {
-  private static final long SMALL_BODY = 32 << 10;
-
   /** The one method of every path served here. */
   static final String METHOD = "POST";
 
@@ -45,6 +41,7 @@ final class HotRoutes extends Handler.Wrapper {
   private final ScratchPool pool;
   private final Semaphore control;
   private final HttpMeters meters;
+  private final Refusals refusals;
   private final RequestObserver observer;
   private final Map<String, ReplicaQuestions.Answer> replicas;
   private final Set<String> paths = paths();
@@ -66,6 +63,7 @@ final class HotRoutes extends Handler.Wrapper {
     pool = new ScratchPool(settings.maxInFlight(), settings.maxItems());
     control = new Semaphore(settings.maxControl());
     meters = new HttpMeters(registry, pool::lent);
+    refusals = new Refusals(meters, settings.maxBodyBytes());
   }
 
   @Override
@@ -84,7 +82,7 @@ final class HotRoutes extends Handler.Wrapper {
     @Nullable QueryForm form = FORMS.get(path);
     BodyType type = typeOf(request);
     if (!request.getMethod().equals(METHOD)) {
-      refuse(
+      refusals.refuse(
           request,
           response,
           ApiException.of(
@@ -108,7 +106,7 @@ final class HotRoutes extends Handler.Wrapper {
       Callback callback) {
     long announced = request.getLength();
     if (announced > settings.maxBodyBytes()) {
-      refuseBody(request, response, callback);
+      refusals.bodyTooLong(request, response, callback);
       return;
     }
     Deadline deadline;
@@ -119,19 +117,20 @@ final class HotRoutes extends Handler.Wrapper {
             ErrorCode.UNSUPPORTED_CONTENT_TYPE, "a batch is JSON, whatever its queries are");
       }
     } catch (ApiException refusal) {
-      refuse(request, response, refusal, callback);
+      refusals.refuse(request, response, refusal, callback);
       return;
     }
     Scratch scratch = pool.lend();
     if (scratch == null) {
-      refuse(request, response, busy(settings.maxInFlight() + " queries"), callback);
+      refusals.refuse(
+          request, response, Refusals.busy(settings.maxInFlight() + " queries"), callback);
       return;
     }
     // What a batch answers may be long as well.
     int expected = form == null ? Integer.MAX_VALUE : (int) Math.max(0, announced);
     if (!pool.mayHold(scratch, expected)) {
       giveBack(scratch);
-      refuseLargeBody(request, response, callback);
+      refusals.noRoomForBody(request, response, callback);
       return;
     }
     if (announced > 0) {
@@ -161,7 +160,7 @@ final class HotRoutes extends Handler.Wrapper {
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
     if (request.getLength() > settings.maxBodyBytes()) {
-      refuseBody(request, response, callback);
+      refusals.bodyTooLong(request, response, callback);
       return true;
     }
     // What only reads must work while registrations wait for Kafka: readiness, metrics.
@@ -169,7 +168,8 @@ final class HotRoutes extends Handler.Wrapper {
       return super.handle(request, response, callback);
     }
     if (!control.tryAcquire()) {
-      refuse(request, response, busy(settings.maxControl() + " requests"), callback);
+      refusals.refuse(
+          request, response, Refusals.busy(settings.maxControl() + " requests"), callback);
       return true;
     }
     Request.addCompletionListener(request, failure -> control.release());
@@ -192,79 +192,12 @@ final class HotRoutes extends Handler.Wrapper {
     return paths;
   }
 
-  private static ApiException busy(String what) {
-    return ApiException.of(
-        ErrorCode.TOO_MANY_REQUESTS, "more than " + what + " at a time; try again shortly");
-  }
-
-  void refuseBody(Request request, Response response, Callback callback) {
-    refuseUnread(
-        request,
-        response,
-        ApiException.of(
-            ErrorCode.BODY_TOO_LARGE,
-            "the request body is longer than " + settings.maxBodyBytes() + " bytes"),
-        callback);
-  }
-
-  void refuseLargeBody(Request request, Response response, Callback callback) {
-    refuseUnread(request, response, busy(ScratchPool.MAX_LARGE + " bodies beyond 1 MiB"), callback);
-  }
-
-  /** The deadline came before the end of the body. */
-  void refuseLate(Request request, Response response, Deadline deadline, Callback callback) {
-    try {
-      deadline.check();
-    } catch (ApiException late) {
-      refuseUnread(request, response, late, callback);
-    }
-  }
-
-  /** Answers first and then reads the rest of the body into nothing. */
-  private void refuseUnread(
-      Request request, Response response, ApiException refusal, Callback callback) {
-    response.getHeaders().put(HttpHeader.CONNECTION, "close");
-    answer(
-        request,
-        response,
-        refusal,
-        Callback.from(new BodyDrain(request, callback::succeeded)::run, callback::failed));
-  }
-
-  /** Refuses before the body was read; where that is short, the connection stays. */
-  private void refuse(Request request, Response response, ApiException refusal, Callback callback) {
-    if (isShort(request)) {
-      new BodyDrain(request, () -> answer(request, response, refusal, callback)).run();
-    } else {
-      refuseUnread(request, response, refusal, callback);
-    }
-  }
-
-  /**
-   * Whether the body is little work to wait for. A client may send it after its header lines:
-   * answered in between, Jetty would close the connection and the client's next request with it.
-   */
-  private static boolean isShort(Request request) {
-    return request.getLength() <= SMALL_BODY
-        && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
-  }
-
-  private void answer(Request request, Response response, ApiException refusal, Callback callback) {
-    meters.refused(refusal.code());
-    Replies.refuse(response, refusal, dialectOf(request), callback);
-  }
-
-  private static Dialect dialectOf(Request request) {
-    return RequestDialect.of(
-        request.getMethod(),
-        request.getHttpURI().getCanonicalPath(),
-        request.getHeaders().get(HttpHeader.CONTENT_TYPE),
-        request.getHeaders().get(HttpHeader.ACCEPT),
-        request.getHttpURI().getQuery());
-  }
-
   private static BodyType typeOf(Request request) {
     return BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
+  }
+
+  Refusals refusals() {
+    return refusals;
   }
 
   boolean mayHold(Scratch scratch, int bytes) {

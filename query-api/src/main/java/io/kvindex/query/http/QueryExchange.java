@@ -77,19 +77,19 @@ final class QueryExchange implements Runnable, Callback {
       if (!last && deadline.isSet() && deadline.leftNanos() <= 0) {
         chunk.release();
         routes.giveBack(scratch);
-        routes.refuseLate(request, response, deadline, callback);
+        routes.refusals().late(request, response, deadline, callback);
         return;
       }
       if (scratch.length() + chunk.remaining() > routes.maxBodyBytes()) {
         chunk.release();
         routes.giveBack(scratch);
-        routes.refuseBody(request, response, callback);
+        routes.refusals().bodyTooLong(request, response, callback);
         return;
       }
       if (!routes.mayHold(scratch, scratch.length() + chunk.remaining())) {
         chunk.release();
         routes.giveBack(scratch);
-        routes.refuseLargeBody(request, response, callback);
+        routes.refusals().noRoomForBody(request, response, callback);
         return;
       }
       if (chunk.hasRemaining()) {
