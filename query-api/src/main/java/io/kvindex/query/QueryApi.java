@@ -6,27 +6,15 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.query.access.AccessLog;
 import io.kvindex.query.access.AccessLogSettings;
-import io.kvindex.query.contract.ContractRoutes;
-import io.kvindex.query.dialect.Dialect;
-import io.kvindex.query.digest.DigestRoutes;
 import io.kvindex.query.dynamo.DynamoMeters;
 import io.kvindex.query.explain.Explainer;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
-import io.kvindex.query.http.RequestObserver;
 import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.overview.OverviewRoutes;
-import io.kvindex.query.peer.PeerRoutes;
 import io.kvindex.query.peer.Peers;
 import io.kvindex.query.quarantine.FrameReader;
-import io.kvindex.query.quarantine.QuarantineRoutes;
-import io.kvindex.query.registration.BinaryRegistration;
-import io.kvindex.query.registration.ConductorRegistration;
-import io.kvindex.query.registration.DynamoRegistration;
-import io.kvindex.query.registration.RegistrationRoutes;
-import io.kvindex.query.registration.RegistrationService;
+import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.RegistrationTable;
-import io.kvindex.query.status.ProgressTable;
 import io.kvindex.query.status.PublisherReports;
 import io.kvindex.query.status.StatusRoutes;
 import io.kvindex.query.status.VisibleEvents;
@@ -36,9 +24,12 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,28 +37,19 @@ import org.jspecify.annotations.Nullable;
  * topics to exist. Start once, close once.
  */
 public final class QueryApi implements AutoCloseable {
-  private final RegistrationTable registrations;
-  private final ProgressTable progress;
-  private final RegistrationService service;
-  private final Peers peers;
+  private final SharedState shared;
   private final HttpServer server;
   private final StatusRoutes status;
   private final @Nullable AccessLog log;
   private final Runnable onClose;
 
   private QueryApi(
-      RegistrationTable registrations,
-      ProgressTable progress,
-      RegistrationService service,
-      Peers peers,
+      SharedState shared,
       HttpServer server,
       StatusRoutes status,
       @Nullable AccessLog log,
       Runnable onClose) {
-    this.registrations = registrations;
-    this.progress = progress;
-    this.service = service;
-    this.peers = peers;
+    this.shared = shared;
     this.server = server;
     this.status = status;
     this.log = log;
@@ -142,73 +124,43 @@ public final class QueryApi implements AutoCloseable {
       Options options, Replica replica, PrometheusMeterRegistry metrics, FrameReader reader) {
     IndexAccess index = replica.index();
     @Nullable AccessLog log = accessLog(options, metrics);
-    RegistrationTable registrations =
-        new RegistrationTable(options.kafka(), options.media(), options.generations(), metrics);
-    ProgressTable progress = new ProgressTable(options.kafka());
-    RegistrationService service =
-        new RegistrationService(registrations, options.kafka(), options.registrationTimeout());
-    Peers peers = new Peers(registrations::snapshot, index, options.kafka(), metrics);
+    SharedState shared = SharedState.open(options, index, metrics);
     try {
-      RegistrationRoutes registering =
-          new RegistrationRoutes(
-              Map.of(
-                  Dialect.CONDUCTOR,
-                  new ConductorRegistration(service, options.defaultProfile()),
-                  Dialect.BINARY,
-                  new BinaryRegistration(service),
-                  Dialect.DYNAMO,
-                  new DynamoRegistration(service)));
-      OverviewRoutes overview =
-          new OverviewRoutes(registrations::snapshot, index, replica.cluster());
+      Supplier<RegistrationSnapshot> registrations = shared.registrations()::snapshot;
       StatusRoutes status =
-          new StatusRoutes(registrations, progress, index, metrics, options.minInitialWorkers());
-      QuarantineRoutes quarantine =
-          new QuarantineRoutes(options.kafka(), registrations::snapshot, progress::get, reader);
-      VisibleEvents events = new VisibleEvents(registrations::snapshot, progress::get, index);
+          new StatusRoutes(
+              shared.registrations(),
+              shared.progress(),
+              index,
+              metrics,
+              options.minInitialWorkers());
+      VisibleEvents events = new VisibleEvents(registrations, shared.progress()::get, index);
       Explainer explainer =
           new Explainer(
-              registrations::snapshot,
+              registrations,
               index,
-              new PublisherReports(registrations::snapshot, progress::get, index),
+              new PublisherReports(registrations, shared.progress()::get, index),
               events,
               options.media());
-      PeerRoutes peering = new PeerRoutes(peers, registrations::snapshot, index);
-      DigestRoutes digests = new DigestRoutes(index);
-      ContractRoutes contract = new ContractRoutes();
-      RequestObserver meters = new DynamoMeters(metrics);
+      DynamoMeters meters = new DynamoMeters(metrics);
       HttpServer server =
           HttpServer.start(
               options.http(),
-              DialectAnswers.all(registrations::snapshot, index).explainedBy(explainer),
+              DialectAnswers.all(registrations, index).explainedBy(explainer),
               events,
               replica.questions(),
-              routes -> {
-                registering.addTo(routes);
-                overview.addTo(routes);
-                status.addTo(routes);
-                quarantine.addTo(routes);
-                peering.addTo(routes);
-                digests.addTo(routes);
-                contract.addTo(routes);
-                AccessLog.addTo(routes, log);
-              },
+              new ControlRoutes(options, replica, shared, status, reader, log)::addTo,
               log == null ? meters : meters.and(log),
               metrics);
+      Set<String> served = new HashSet<>(server.routes().keySet());
+      served.addAll(replica.questions().byPath().keySet());
+      meters.serve(served);
       PrometheusRegistry scraped = metrics.getPrometheusRegistry();
       MultiCollector publishers = status.publisherMeters();
       scraped.register(publishers);
-      return new QueryApi(
-          registrations,
-          progress,
-          service,
-          peers,
-          server,
-          status,
-          log,
-          () -> scraped.unregister(publishers));
+      return new QueryApi(shared, server, status, log, () -> scraped.unregister(publishers));
     } catch (RuntimeException e) {
-      peers.close();
-      closeAll(service, progress, registrations);
+      shared.close();
       closeLog(log);
       throw e;
     }
@@ -236,20 +188,19 @@ public final class QueryApi implements AutoCloseable {
 
   /** The registrations this replica sees. */
   public RegistrationTable registrations() {
-    return registrations;
+    return shared.registrations();
   }
 
   /** Other indexers whose dumps are taken over. */
   public Peers peers() {
-    return peers;
+    return shared.peers();
   }
 
   @Override
   public void close() {
     onClose.run();
     server.close();
-    peers.close();
-    closeAll(service, progress, registrations);
+    shared.close();
     closeLog(log);
   }
 
@@ -266,12 +217,5 @@ public final class QueryApi implements AutoCloseable {
     if (log != null) {
       log.close();
     }
-  }
-
-  private static void closeAll(
-      RegistrationService service, ProgressTable progress, RegistrationTable registrations) {
-    service.close();
-    progress.close();
-    registrations.close();
   }
 }

@@ -21,6 +21,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.server.Request;
@@ -54,6 +55,11 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
   private final Counter dropped;
   private final ConcurrentLinkedQueue<Entry> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger count = new AtomicInteger();
+  private final int maxWaiting;
+
+  /** Whether lines were dropped since all that waited was last written; one warning is enough. */
+  private final AtomicBoolean behind = new AtomicBoolean();
+
   private final JsonBuffer line = new JsonBuffer();
   private final Thread writer = new Thread(this::run, "access-log");
   private volatile boolean closing;
@@ -64,8 +70,14 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
   private OutputStream out;
   private boolean failing;
 
-  private AccessLog(AccessLogSettings settings, MeterRegistry metrics) throws IOException {
+  /**
+   * One that does not write yet.
+   *
+   * @param maxWaiting entries that may wait for the writer
+   */
+  AccessLog(AccessLogSettings settings, MeterRegistry metrics, int maxWaiting) throws IOException {
     this.settings = settings;
+    this.maxWaiting = maxWaiting;
     times =
         DateTimeFormatter.ISO_OFFSET_DATE_TIME.withZone(
             settings.localTime() ? ZoneId.systemDefault() : ZoneOffset.UTC);
@@ -83,17 +95,27 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
    */
   public static AccessLog start(AccessLogSettings settings, MeterRegistry metrics)
       throws IOException {
-    AccessLog log = new AccessLog(settings, metrics);
-    log.writer.setDaemon(true);
-    log.writer.start();
+    AccessLog log = new AccessLog(settings, metrics, MAX_WAITING);
+    log.begin();
     return log;
+  }
+
+  void begin() {
+    writer.setDaemon(true);
+    writer.start();
   }
 
   @Override
   public void completed(Request request, int status, long nanos) {
-    if (count.incrementAndGet() > MAX_WAITING) {
+    if (count.incrementAndGet() > maxWaiting) {
       count.decrementAndGet();
       dropped.increment();
+      if (behind.compareAndSet(false, true)) {
+        LOG.warn(
+            "the access log is {} lines behind, more are dropped; is its disk slow? file={}",
+            maxWaiting,
+            settings.file());
+      }
       return;
     }
     waiting.add(
@@ -134,6 +156,7 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
       } else if (last) {
         return;
       } else {
+        behind.set(false);
         LockSupport.parkNanos(IDLE_NANOS);
       }
     }

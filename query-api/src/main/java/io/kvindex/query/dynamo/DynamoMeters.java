@@ -25,27 +25,6 @@ public final class DynamoMeters implements RequestObserver {
   private static final int CLIENT_ERROR = 400;
   private static final int SERVER_ERROR = 500;
 
-  /** What a label may say: a path is the client's text and may be anything. */
-  private static final Set<String> ENDPOINTS =
-      Set.of(
-          "/register",
-          "/unregister",
-          "/workers",
-          "/query",
-          "/query_by_hash",
-          "/query_tiered_by_hash",
-          "/query_batch",
-          "/dump",
-          "/register_peer",
-          "/deregister_peer",
-          "/peers",
-          "/health",
-          "/ready",
-          "/services",
-          "/global_view",
-          "/explain",
-          "/reopen_logs");
-
   private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD");
 
   private record Errors(Counter client, Counter server) {}
@@ -53,11 +32,20 @@ public final class DynamoMeters implements RequestObserver {
   private record Endpoint(String name, Timer duration, Map<String, Counter> requests) {}
 
   private final MeterRegistry registry;
+
+  /** What a label may say: a path is the client's text and may be anything. */
+  private volatile Set<String> served = Set.of();
+
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private final Map<String, Errors> errors = new ConcurrentHashMap<>();
 
   public DynamoMeters(MeterRegistry registry) {
     this.registry = registry;
+  }
+
+  /** Tells which paths are served; until then all are unknown. */
+  public void serve(Set<String> paths) {
+    served = Set.copyOf(paths);
   }
 
   @Override
@@ -81,7 +69,7 @@ public final class DynamoMeters implements RequestObserver {
     if (known != null) {
       return known;
     }
-    String name = path != null && ENDPOINTS.contains(path) ? path : UNKNOWN;
+    String name = path != null && served.contains(path) ? path : UNKNOWN;
     return endpoints.computeIfAbsent(
         name, key -> new Endpoint(key, duration(key), new ConcurrentHashMap<>()));
   }

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,6 +82,27 @@ class AccessLogTest {
   }
 
   @Test
+  void shouldDropAndCount_whenTooManyLinesWait() throws Exception {
+    Path file = directory.resolve("access.log");
+    AccessLogSettings settings =
+        new AccessLogSettings(file, AccessLogSettings.DEFAULT_TRACE_HEADER, false);
+    try (AccessLog log = new AccessLog(settings, metrics, 2);
+        HttpServer server = server(log)) {
+      for (int i = 0; i < 5; i++) {
+        send(server, "/query", "{\"model_name\":\"m\",\"token_ids\":[1]}", "t-" + i);
+      }
+      await().until(() -> metrics.scrape().contains("kvindex_access_log_dropped_total 3.0"));
+      assertThat(Files.size(file)).as("nothing is written yet").isZero();
+      log.begin();
+      List<JsonNode> written = lines(file, 2);
+      assertThat(written).hasSize(2);
+      assertThat(written.get(1).path("trace_id").asText()).isEqualTo("t-1");
+      send(server, "/query", "{\"model_name\":\"m\",\"token_ids\":[1]}", "t-5");
+      assertThat(lines(file, 3).get(2).path("trace_id").asText()).isEqualTo("t-5");
+    }
+  }
+
+  @Test
   void shouldSayOk_whenLogsAreReopenedAndThereAreNone() throws Exception {
     try (HttpServer server = server(null)) {
       assertThat(send(server, "/reopen_logs", "", null)).isEqualTo(200);
@@ -101,6 +123,7 @@ class AccessLogTest {
 
   private HttpServer server(AccessLog log) {
     DynamoMeters meters = new DynamoMeters(metrics);
+    meters.serve(Set.of("/query", "/reopen_logs"));
     return HttpServer.start(
         HttpSettings.DEFAULT.at("127.0.0.1", 0),
         (form, query, reply) -> {

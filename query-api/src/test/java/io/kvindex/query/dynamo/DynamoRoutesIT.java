@@ -155,6 +155,17 @@ class DynamoRoutesIT {
         .isGreaterThanOrEqualTo(2);
   }
 
+  @Test
+  void shouldCountRequestsByPath_whateverIsServed() throws Exception {
+    for (String path : List.of("/cluster", "/digests")) {
+      send("GET", path, "");
+      String count = "dynamo_kvindexer_requests_total{endpoint=\"%s\",method=\"GET\"}";
+      Awaitility.await()
+          .atMost(TIMEOUT)
+          .untilAsserted(() -> assertThat(metric(count.formatted(path))).isEqualTo(1));
+    }
+  }
+
   private double metric(String name) throws Exception {
     return send("GET", "/metrics", "")
         .body()
