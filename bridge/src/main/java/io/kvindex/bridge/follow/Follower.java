@@ -2,7 +2,6 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.metrics.FrameOutcome;
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
@@ -13,55 +12,28 @@ import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Follows one publisher through its lives:
- *
- * <pre>
- * CONNECTING --connected--> JOINING: live batches wait, a replay brings what Kafka does not have yet
- *                              |  replay read to its end
- *                              v
- *                           DRAINING: the waiting ones, those the replay brought too are dropped
- *                              |  none left
- *                              v
- *                           LIVE --connected again, a hole, or a failed send--> JOINING
- *
- * any of the last three --the engine is another one--> CLAIMING --claim is durable--> ADOPTED --> JOINING from 0
- * </pre>
- *
- * All methods belong to the I/O thread unless they say otherwise.
+ * Follows one publisher through its lives, from {@link Phase} to phase. All methods belong to the
+ * I/O thread unless they say otherwise.
  */
 final class Follower implements IoLoop.Reader {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
-
   /** Batches of a replay taken before it is others' turn: there are thousands in a long one. */
   private static final int TURN = 32;
-
-  private enum Phase {
-    CONNECTING,
-    JOINING,
-    DRAINING,
-    LIVE,
-    CLAIMING,
-    ADOPTED,
-    STOPPED
-  }
 
   private final Registration registration;
   private final FollowContext context;
   private final FollowStatus status;
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
-  private final OncePerMinute warnings = new OncePerMinute();
   private final LiveFrames frames;
   private final Intake intake;
   private final IoLoop.Signal signal;
   private final Subscription subscription;
   private final CurrentLife life;
   private final Succession succession;
+  private final FailedSends failedSends;
   private final Asking asking;
   private final Recovery recovery;
   private final Doubts doubts = new Doubts();
@@ -91,6 +63,7 @@ final class Follower implements IoLoop.Reader {
             new Later(context.replays(), signal::raise),
             context.limits().retry(),
             start.opens());
+    this.failedSends = new FailedSends(registration.publisher(), life, intake, status);
     this.subscription = new Subscription(registration, context, status, this, signal::raise);
   }
 
@@ -166,7 +139,7 @@ final class Follower implements IoLoop.Reader {
     }
     if (phase == Phase.ADOPTED && succession.takeStart()) {
       join(Duration.ZERO);
-    } else if (phase != Phase.CLAIMING && phase != Phase.ADOPTED) {
+    } else if (!phase.isBetweenLives()) {
       keepUp();
     }
     pump();
@@ -177,7 +150,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void keepUp() {
-    if (life.session().failure() != null) {
+    if (failedSends.isPending()) {
       goBackToAcknowledged();
     } else if (subscription.takeNewConnection()) {
       onConnected();
@@ -193,20 +166,10 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void goBackToAcknowledged() {
-    Exception cause = life.session().failure();
-    SendSession.Acked acked = life.session().acked();
-    if (warnings.allows()) {
-      LOG.warn("publisher={} goes back to {}: {}", registration.publisher(), acked, cause);
-    }
-    status.problem("Kafka refused a record: " + cause);
-    status.count("sends_failed", 1);
-    if (acked == null && intake.last() != null) {
-      // Some of them may be in the log all the same, and nothing is known that could tell whose.
+    if (!failedSends.goBack()) {
       endLife("Kafka refused its first batches");
       return;
     }
-    life.goBack();
-    intake.goBackTo(acked);
     asking.noteAskedAt(null);
     join(context.limits().retry());
   }
@@ -262,7 +225,7 @@ final class Follower implements IoLoop.Reader {
       asking.cancel();
       phase = Phase.LIVE;
     }
-    if (phase == Phase.LIVE || phase == Phase.DRAINING) {
+    if (phase.takesLive()) {
       drain();
     } else if (phase == Phase.CONNECTING) {
       subscription.connected();
@@ -274,14 +237,13 @@ final class Follower implements IoLoop.Reader {
     if (phase == Phase.JOINING) {
       takeReplay();
     }
-    if (phase == Phase.DRAINING || phase == Phase.LIVE) {
+    if (phase.takesLive()) {
       drain();
     }
   }
 
-  /** Behind a failed send nothing may follow: it would be taken for the next one. */
   private boolean mayPublish() {
-    return context.sink().hasRoom() && life.session().failure() == null;
+    return context.sink().hasRoom() && !failedSends.isPending();
   }
 
   private void takeReplay() {
@@ -304,7 +266,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void drain() {
-    while ((phase == Phase.DRAINING || phase == Phase.LIVE) && mayPublish()) {
+    while (phase.takesLive() && mayPublish()) {
       RawBatch next = buffer.peek();
       if (next == null) {
         phase = Phase.LIVE;
