@@ -9,6 +9,7 @@ import io.kvindex.streams.table.TableView;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -207,6 +208,24 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     } catch (RuntimeException e) {
       // The views known so far stay; they say themselves how far to trust them.
       LOG.debug("views not refreshed", e);
+    }
+  }
+
+  /**
+   * Deletes what former applications have left in a directory.
+   *
+   * @param config names the directory and the application that stays
+   */
+  public static void deleteOthers(IndexerConfig config, MeterRegistry metrics) {
+    LocalState.deleteOthers(config.stateDir(), config.applicationId(), metrics);
+  }
+
+  /** Deletes its rows from the disk, once it is closed; what can not be deleted is logged. */
+  public void deleteRows() {
+    try {
+      localState.delete();
+    } catch (IOException e) {
+      LOG.warn("rows that serve no more can not be deleted, the next start tries again", e);
     }
   }
 

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.site.Serving;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.store.PrefixRocksConfig;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ public record IndexerConfig(
     Limits limits) {
 
   /** Application id where nobody says otherwise. */
-  public static final String DEFAULT_APPLICATION = "kvindex";
+  public static final String DEFAULT_APPLICATION = Serving.DEFAULT_APPLICATION;
 
   /**
    * Each commit holds up the table for a while, so a table that has much to catch up with commits

@@ -34,6 +34,8 @@ final class LocalState {
   /** Half of it, since reading up to where the others are takes time too. */
   private static final Duration LONGEST_ABSENCE = IndexTopology.TOMBSTONES_KEPT.dividedBy(2);
 
+  private static final String IDENTITY = ".identity";
+
   private static final Duration TOUCH_EVERY = Duration.ofSeconds(10);
 
   /** A task's directory; the task's partition follows the underscore. */
@@ -60,7 +62,7 @@ final class LocalState {
     this.metrics = metrics;
     tables = stateDir.resolve(applicationId);
     followed = stateDir.resolve(applicationId + ".followed");
-    identity = stateDir.resolve(applicationId + ".identity");
+    identity = stateDir.resolve(applicationId + IDENTITY);
     for (Reason reason : Reason.values()) {
       rebuilt(reason, 0);
     }
@@ -167,6 +169,58 @@ final class LocalState {
             + " minutes ago, more than "
             + LONGEST_ABSENCE.toMinutes()
         : null;
+  }
+
+  /**
+   * Deletes all there is of this application. To be called while nobody uses the rows.
+   *
+   * @throws IOException if something can not be deleted
+   */
+  void delete() throws IOException {
+    if (Files.exists(tables)) {
+      RowFiles.delete(tables);
+    }
+    Files.deleteIfExists(followed);
+    // Last: it is what a later start finds the rest by.
+    Files.deleteIfExists(identity);
+  }
+
+  /**
+   * Deletes what applications have left that served here before: one that was killed could not.
+   *
+   * @param serving keeps what it has
+   */
+  static void deleteOthers(Path stateDir, String serving, MeterRegistry metrics) {
+    for (String other : applications(stateDir)) {
+      if (!other.equals(serving)) {
+        try {
+          new LocalState(stateDir, other, metrics).delete();
+          LOG.info("deleted the rows of application {}, which serves no more", other);
+        } catch (IOException e) {
+          LOG.warn(
+              "the rows of application {} under {} can not be deleted, they are of no use: {}",
+              other,
+              stateDir,
+              e.toString());
+        }
+      }
+    }
+  }
+
+  private static List<String> applications(Path stateDir) {
+    if (!Files.isDirectory(stateDir)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(stateDir)) {
+      return all.map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(IDENTITY))
+          .map(name -> name.substring(0, name.length() - IDENTITY.length()))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      LOG.warn("what is under {} can not be listed: {}", stateDir, e.toString());
+      return List.of();
+    }
   }
 
   /** Notes that this replica follows; cheap enough to be called several times a second. */

@@ -52,6 +52,23 @@ class LocalStateTest {
   }
 
   @Test
+  void shouldDeleteWhatFormerApplicationsLeft_andNothingElse() throws IOException {
+    state("former").prepare(start, OWN);
+    state("former").follows(start);
+    rows("former");
+    state("app").prepare(start, OWN);
+    Path rows = rows("app");
+    Path others = Files.createDirectories(dir.resolve("lost+found"));
+    LocalState.deleteOthers(dir, "app", metrics);
+    assertThat(dir.resolve("former")).doesNotExist();
+    assertThat(dir.resolve("former.followed")).doesNotExist();
+    assertThat(dir.resolve("former.identity")).doesNotExist();
+    assertThat(rows).exists();
+    assertThat(dir.resolve("app.identity")).exists();
+    assertThat(others).exists();
+  }
+
+  @Test
   void shouldKeepRowsOfItsOwn_whenKafkaDoesNotSayWhoItIs() throws IOException {
     state("app").prepare(start, OWN);
     Path rows = rows("app");

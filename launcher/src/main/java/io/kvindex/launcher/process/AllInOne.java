@@ -5,14 +5,8 @@ import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
 import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
-import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
-import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.lookup.StreamsIndexAccess;
-import io.kvindex.query.remote.ReplicaService;
-import io.kvindex.query.remote.ReplicatedIndexAccess;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
-import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -22,6 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Broker, indexer, HTTP API and bridge in one process: the same parts a cluster runs apart. */
 public final class AllInOne implements AutoCloseable {
@@ -87,9 +84,14 @@ public final class AllInOne implements AutoCloseable {
             EVENT_PARTITIONS,
             ONE_COPY,
             LOG_BYTES_PER_PARTITION);
-    IndexerConfig tables =
-        IndexerConfig.at(bootstrap, options.dataDir().resolve("tables")).alone(NAME);
-    IndexerApp indexer = parts.add(IndexerApp.start(tables, topics.eventPartitions(), metrics));
+    int port = ReplicaAddress.portOn(options.bind(), options.httpPort());
+    IndexerConfig config =
+        IndexerConfig.at(bootstrap, options.dataDir().resolve("tables"))
+            .alone(NAME)
+            .advertisedAs(ReplicaAddress.onThisMachine(options.bind(), port));
+    AtomicReference<@Nullable Bridge> reading = new AtomicReference<>();
+    LongSupplier lagMs = new Sampled(() -> ageMs(reading.get()));
+    SiteTables tables = parts.add(SiteTables.start(config, topics, lagMs, metrics));
     Bridge bridge =
         parts.add(
             Bridge.start(
@@ -99,14 +101,12 @@ public final class AllInOne implements AutoCloseable {
                     .withRawQuarantine(options.rawQuarantine())
                     .with(options.gapPolicy()),
                 metrics));
-    IndexAccess own =
-        new StreamsIndexAccess(indexer, new Sampled(() -> ageMs(bridge.oldestUnackedMicros())));
-    ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
+    reading.set(bridge);
     QueryApi api =
         parts.add(
             QueryApi.start(
                 new QueryApi.Options(
-                    HttpSettings.DEFAULT.at(options.bind(), options.httpPort()),
+                    HttpSettings.DEFAULT.at(options.bind(), port),
                     Map.of("bootstrap.servers", bootstrap),
                     REGISTRATION_TIMEOUT,
                     options.defaultProfile(),
@@ -114,7 +114,7 @@ public final class AllInOne implements AutoCloseable {
                     topics.generations(),
                     dynamo.accessLog(),
                     DynamoOptions.minInitialWorkers(System.getenv())),
-                new Replica(all, new ReplicaService(own, indexer), all.cluster()),
+                tables.replica(),
                 metrics,
                 new QuarantineReader()));
     URI uri = Address.http(options.bind(), api.port());
@@ -136,7 +136,8 @@ public final class AllInOne implements AutoCloseable {
         always);
   }
 
-  private static long ageMs(OptionalLong sinceMicros) {
+  private static long ageMs(@Nullable Bridge bridge) {
+    OptionalLong sinceMicros = bridge == null ? OptionalLong.empty() : bridge.oldestUnackedMicros();
     return sinceMicros.isEmpty()
         ? 0
         : Math.max(

@@ -3,13 +3,7 @@ package io.kvindex.launcher.process;
 
 import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
-import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
-import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.lookup.StreamsIndexAccess;
-import io.kvindex.query.remote.ReplicaService;
-import io.kvindex.query.remote.ReplicatedIndexAccess;
-import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -67,9 +61,7 @@ public final class IndexCommand implements Callable<Integer> {
     SiteTopics topics = cluster.ensureTopics();
     Closing parts = new Closing();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    IndexerApp indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
-    IndexAccess own = new StreamsIndexAccess(indexer, () -> 0);
-    ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
+    SiteTables tables = parts.add(SiteTables.start(config, topics, () -> 0, metrics));
     QueryApi api =
         parts.add(
             QueryApi.start(
@@ -82,7 +74,7 @@ public final class IndexCommand implements Callable<Integer> {
                     topics.generations(),
                     dynamo.accessLog(),
                     DynamoOptions.minInitialWorkers(System.getenv())),
-                new Replica(all, new ReplicaService(own, indexer), all.cluster()),
+                tables.replica(),
                 metrics,
                 new QuarantineReader()));
     URI uri = Address.http(bind, api.port());
@@ -92,7 +84,7 @@ public final class IndexCommand implements Callable<Integer> {
     StaticRegistrations.apply(uri, dynamo.registrations());
     spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
     spec.commandLine().getOut().flush();
-    UntilStopped.run(new Draining(api::drain, drain, indexer, parts), drain);
+    UntilStopped.run(new Draining(api::drain, drain, tables::handOver, parts), drain);
     return 0;
   }
 }

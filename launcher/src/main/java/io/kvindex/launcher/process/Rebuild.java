@@ -9,12 +9,17 @@ import io.kvindex.launcher.rewind.ReplayProgress;
 import io.kvindex.launcher.rewind.Scratch;
 import io.kvindex.model.Media;
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.site.Serving;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.query.remote.ReplicaService;
+import io.kvindex.query.remote.ServedTable;
+import io.kvindex.query.remote.ServingIndex;
 import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
+import io.kvindex.streams.Placement;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -22,12 +27,14 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table that is being built from the events topic beside the one that serves: an application of
  * its own with its own place in the log, changelog, directory and HTTP API. What it has in Kafka
- * and on disk goes when it is closed.
+ * and on disk goes when it is closed, unless the replicas have taken it over.
  */
 public final class Rebuild implements AutoCloseable {
 
@@ -40,6 +47,9 @@ public final class Rebuild implements AutoCloseable {
   private final ReplayProgress progress;
   private final QueryApi api;
   private final URI uri;
+  private final Serving serving;
+  private final @Nullable ServedTable table;
+  private volatile boolean kept;
 
   /**
    * What is rebuilt and where.
@@ -50,6 +60,7 @@ public final class Rebuild implements AutoCloseable {
    * @param directory for its tables; deleted before and after
    * @param bind address of its HTTP API
    * @param port of its HTTP API, 0 = any free one
+   * @param membership what makes it a replica of its table, null = it is nobody else's
    */
   public record Options(
       Map<String, Object> kafka,
@@ -58,10 +69,30 @@ public final class Rebuild implements AutoCloseable {
       boolean anew,
       Path directory,
       String bind,
-      int port) {
+      int port,
+      @Nullable Membership membership) {
 
     public Options {
       kafka = Map.copyOf(kafka);
+    }
+  }
+
+  /**
+   * What lets the site's replicas take a rebuild over.
+   *
+   * @param advertise {@code host:port} they reach it at
+   * @param placement as on the replicas
+   */
+  public record Membership(String advertise, Placement placement) {
+
+    /**
+     * The one that leads the group decides on the number of copies, and for now that is the
+     * rebuild: the replicas shall have all theirs before it leaves.
+     */
+    private IndexerConfig applyTo(IndexerConfig config) {
+      return config
+          .advertisedAs(advertise)
+          .placed(new Placement(placement.standbys() + 1, placement.rack(), null));
     }
   }
 
@@ -71,21 +102,32 @@ public final class Rebuild implements AutoCloseable {
     plan = ReplayPlan.of(new EventLog(admin), options.from());
     SiteTopics topics =
         ClusterTopics.ensure(options.kafka(), plan.parts().size(), ONE_COPY, UNBOUNDED);
+    serving = topics.serving();
+    if (options.application().equals(serving.application())) {
+      throw new IllegalArgumentException(
+          "--app "
+              + options.application()
+              + " is the application that serves: a rebuild needs another one");
+    }
     ReplayGroup group = new ReplayGroup(admin, options.application());
     group.claim(options.anew());
     Scratch.delete(options.directory());
     parts.add(
         () -> {
-          group.delete();
+          if (!kept) {
+            group.delete();
+          }
           Scratch.delete(options.directory());
         });
     group.startAt(plan.starts());
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    Membership membership = options.membership();
+    IndexerConfig own =
+        IndexerConfig.on(options.kafka(), options.directory()).as(options.application());
     IndexerConfig config =
-        IndexerConfig.on(options.kafka(), options.directory())
-            .alone(options.application())
-            .as(options.application());
+        membership == null ? own.alone(options.application()) : membership.applyTo(own);
     IndexerApp indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
+    table = membership == null ? null : parts.add(table(config, indexer, metrics));
     progress = new ReplayProgress(plan, indexer, metrics);
     api =
         parts.add(
@@ -97,10 +139,27 @@ public final class Rebuild implements AutoCloseable {
                     AllCommand.defaultProfile(System.getenv()),
                     Media.standard(),
                     topics.generations()),
-                Replica.alone(new StreamsIndexAccess(indexer, () -> 0)),
+                replica(indexer, table),
                 metrics,
                 new QuarantineReader()));
     uri = Address.http(options.bind(), api.port());
+  }
+
+  private static Replica replica(IndexerApp indexer, @Nullable ServedTable member) {
+    return member == null
+        ? Replica.alone(new StreamsIndexAccess(indexer, () -> 0))
+        : new Replica(
+            member.index(), new ReplicaService(new ServingIndex(member)), member.cluster());
+  }
+
+  private static ServedTable table(
+      IndexerConfig config, IndexerApp indexer, PrometheusMeterRegistry metrics) {
+    return new ServedTable(
+        config.applicationId(),
+        new StreamsIndexAccess(indexer, () -> 0),
+        new LeavingTable(indexer),
+        new KeptTable(indexer, new TableMeters(metrics)),
+        metrics);
   }
 
   /**
@@ -132,6 +191,21 @@ public final class Rebuild implements AutoCloseable {
   /** Where its HTTP API is. */
   public URI uri() {
     return uri;
+  }
+
+  /** Which application served when it began. */
+  Serving serving() {
+    return serving;
+  }
+
+  /** It as one of the replicas has it; only with a membership. */
+  ServedTable table() {
+    return Objects.requireNonNull(table, "a rebuild that is nobody else's table");
+  }
+
+  /** What it has in Kafka stays from now on. */
+  void keep() {
+    kept = true;
   }
 
   /** Waits until it answers queries. */

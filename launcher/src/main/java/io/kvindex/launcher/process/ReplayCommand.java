@@ -8,6 +8,7 @@ import io.kvindex.model.PublisherId;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -28,6 +29,8 @@ import picocli.CommandLine.Spec;
       "",
       "It has an application id, a changelog and a directory of its own, which are deleted when it stops. Compare it",
       "with a replica: kvindex diff http://REPLICA http://REBUILD",
+      "",
+      "With --swap it becomes the table that serves: nothing is deleted then but the former one.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -35,10 +38,12 @@ import picocli.CommandLine.Spec;
 public final class ReplayCommand implements Callable<Integer> {
 
   private static final String PREFIX = "kvindex-replay-";
+  private static final String SWAP_PREFIX = "kvindex-table-";
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   @Spec private CommandSpec spec;
   @Mixin private ClusterOptions cluster;
+  @Mixin private SwapOptions swap;
 
   @Option(
       names = "--from",
@@ -51,7 +56,9 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--app",
       paramLabel = "NAME",
-      description = "Application id of the rebuild (default: kvindex-replay- and where it begins).")
+      description =
+          "Application id of the rebuild (default: kvindex-replay- and where it begins; with --swap"
+              + " kvindex-table- and how often that was done).")
   private @Nullable String application;
 
   @Option(
@@ -83,7 +90,11 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     ReplayFrom where = ReplayFrom.parse(from);
-    String name = application == null ? PREFIX + where.label() : application;
+    Duration patience = swap.patience();
+    String address = bind.address();
+    int port = swap.swap() ? ReplicaAddress.portOn(address, httpPort) : httpPort;
+    Rebuild.Membership membership = swap.membership(address, port);
+    String name = application == null ? name(where) : application;
     PrintWriter out = spec.commandLine().getOut();
     try (Rebuild rebuild =
         Rebuild.start(
@@ -93,8 +104,9 @@ public final class ReplayCommand implements Callable<Integer> {
                 name,
                 anew,
                 dataDir.resolve("replay").resolve(name),
-                bind.address(),
-                httpPort))) {
+                address,
+                port,
+                membership))) {
       long records = rebuild.plan().records();
       out.printf("kvindex replay: application %s, %,d records%n", name, records);
       rebuild.plan().missing().forEach(line -> out.println("  " + line));
@@ -103,11 +115,28 @@ public final class ReplayCommand implements Callable<Integer> {
       follow(rebuild.progress(), records);
       rebuild.awaitReady();
       report(rebuild, out);
+      if (membership != null) {
+        return takeOver(rebuild, new TakeOver(rebuild, cluster.kafka(), membership, patience, out));
+      }
       if (!exit) {
         UntilStopped.run(rebuild);
       }
     }
     return 0;
+  }
+
+  private String name(ReplayFrom where) throws InterruptedException {
+    return swap.swap()
+        ? SWAP_PREFIX + (cluster.ensureTopics().serving().number() + 1)
+        : PREFIX + where.label();
+  }
+
+  private static int takeOver(Rebuild rebuild, TakeOver takeOver) throws InterruptedException {
+    TakeOver.Outcome outcome = takeOver.run();
+    if (outcome == TakeOver.Outcome.NEEDED) {
+      UntilStopped.run(rebuild);
+    }
+    return outcome == TakeOver.Outcome.DONE ? 0 : 1;
   }
 
   private static void follow(ReplayProgress progress, long records) {

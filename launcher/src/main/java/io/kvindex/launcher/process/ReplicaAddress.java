@@ -17,6 +17,7 @@ final class ReplicaAddress {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaAddress.class);
   private static final String SAY_IT = "; say it with --advertise HOST:PORT";
+  private static final String LOOPBACK = "127.0.0.1";
   private static final int MAX_PORT = 65_535;
 
   private ReplicaAddress() {}
@@ -34,6 +35,11 @@ final class ReplicaAddress {
       return checked(advertise, port);
     }
     return Address.of(isWildcard(bind) ? own(bind) : bind, port);
+  }
+
+  /** The address others on the same machine reach one at. */
+  static String onThisMachine(String bind, int port) {
+    return Address.of(isWildcard(bind) ? LOOPBACK : bind, port);
   }
 
   private static String checked(String advertise, int port) {

@@ -2,7 +2,6 @@
 package io.kvindex.launcher.rewind;
 
 import io.kvindex.model.topic.Topics;
-import io.kvindex.streams.IndexerConfig;
 import io.kvindex.streams.topology.IndexTopology;
 import java.util.HashMap;
 import java.util.List;
@@ -31,13 +30,8 @@ public final class ReplayGroup {
   /**
    * @param admin stays the caller's
    * @param application the group's id
-   * @throws IllegalArgumentException if it is the one that serves
    */
   public ReplayGroup(Admin admin, String application) {
-    if (application.equals(IndexerConfig.DEFAULT_APPLICATION)) {
-      throw new IllegalArgumentException(
-          "--app " + application + " is the application that serves: a rebuild needs another one");
-    }
     this.admin = admin;
     this.application = application;
   }
@@ -71,7 +65,8 @@ public final class ReplayGroup {
     delete();
   }
 
-  private int members() throws InterruptedException {
+  /** How many processes are in the group. */
+  public int members() throws InterruptedException {
     try {
       return EventLog.answer(admin.describeConsumerGroups(List.of(application)).all())
           .values()
@@ -97,7 +92,8 @@ public final class ReplayGroup {
     return EventLog.answer(admin.listTopics().names());
   }
 
-  private String changelog() {
+  /** Name of the topic its rows are in. */
+  public String changelog() {
     return application + "-" + IndexTopology.STORE + "-changelog";
   }
 

@@ -11,11 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,7 +59,7 @@ class ReplicasIT {
       replicas.forEach(replica -> assertSeesAll(replica.api(), load.engines()));
 
       for (ServerProcess victim : replicas) {
-        try (Asking asking = new Asking(others(replicas, victim), load.engines())) {
+        try (TruthLoop asking = new TruthLoop(others(replicas, victim), load.engines(), SEED)) {
           victim.process().kill();
           bridge.letRun(UNNOTICED_MS);
           victim.process().restart();
@@ -135,53 +131,5 @@ class ReplicasIT {
               truth.checkPrompts(api, engines, SEED, PROMPTS);
               assertThat(truth.nonZero()).isPositive();
             });
-  }
-
-  /**
-   * Asks the survivors one after the other; the engines are quiet, so any other number is wrong.
-   */
-  private static final class Asking implements AutoCloseable {
-    private static final int MORE = 300;
-
-    private final AtomicBoolean running = new AtomicBoolean(true);
-    private final AtomicInteger answers = new AtomicInteger();
-    private final List<Throwable> failures = new ArrayList<>();
-    private final Thread thread;
-
-    Asking(List<Api> survivors, List<SimulatedEngine> engines) {
-      thread = new Thread(() -> run(survivors, engines), "asking");
-      thread.start();
-    }
-
-    private void run(List<Api> survivors, List<SimulatedEngine> engines) {
-      Random random = new Random(SEED);
-      while (running.get()) {
-        try {
-          new Truth()
-              .checkPrompts(
-                  survivors.get(answers.get() % survivors.size()), engines, random.nextLong(), 1);
-        } catch (RuntimeException | AssertionError e) {
-          synchronized (failures) {
-            failures.add(e);
-          }
-        }
-        answers.incrementAndGet();
-      }
-    }
-
-    /** Until some hundred more are answered. */
-    void goOn() {
-      int goal = answers.get() + MORE;
-      await().atMost(Duration.ofSeconds(60)).until(() -> answers.get() >= goal);
-    }
-
-    @Override
-    public void close() throws InterruptedException {
-      running.set(false);
-      thread.join();
-      synchronized (failures) {
-        assertThat(failures).as("failed or wrong among %d answers", answers.get()).isEmpty();
-      }
-    }
   }
 }

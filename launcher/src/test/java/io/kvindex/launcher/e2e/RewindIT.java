@@ -83,7 +83,8 @@ class RewindIT {
         false,
         directory.resolve(application),
         "127.0.0.1",
-        0);
+        0,
+        null);
   }
 
   @Test
@@ -112,6 +113,7 @@ class RewindIT {
         askAgain(server, moment);
       }
       compare(server, engines, random);
+      swap(server, engines);
       forget(server, moments.get(0));
     }
   }
@@ -217,6 +219,25 @@ class RewindIT {
           .as("nothing is left")
           .noneMatch(topic -> topic.startsWith("kvindex-replay"));
     }
+  }
+
+  /** One process has no other replica to share its tables with, and changes over all the same. */
+  private void swap(AllInOne server, List<SimulatedEngine> engines) {
+    assertThat(
+            run(
+                "replay",
+                "--swap",
+                "--from",
+                "beginning",
+                "--kafka",
+                server.bootstrapServers(),
+                "--data-dir",
+                directory.resolve("swap").toString()))
+        .isZero();
+    Api api = new Api(server.uri());
+    assertThat(api.get("/cluster").path("application").asText()).isEqualTo("kvindex-table-1");
+    new Truth().checkPrompts(api, engines, SEED, PROMPTS);
+    assertThat(run("diff", server.uri().toString(), server.uri().toString())).isZero();
   }
 
   private static Admin admin(AllInOne server) {

@@ -55,11 +55,11 @@ public final class SiteCheck {
    * Checks that the topics are those the site's positions belong to, and remembers them the first
    * time.
    *
-   * @return the generations of the site's epoch
+   * @return what the site's processes agree upon
    * @throws TopicRecreatedException if one of them is another one
    * @throws TimeoutException if the cluster does not answer in time
    */
-  public Generations verify() throws InterruptedException, ExecutionException, TimeoutException {
+  public Site verify() throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
     Content content = log.read(partitions(topics));
     List<String> others = others(content, ids(topics));
@@ -74,11 +74,38 @@ public final class SiteCheck {
               + Topics.REGISTRATIONS
               + " is among the topics");
     }
-    SiteRecord site = content.newest() == null ? new SiteRecord(0, ids(topics)) : content.newest();
+    SiteRecord site =
+        content.newest() == null
+            ? new SiteRecord(0, ids(topics), Serving.DEFAULT)
+            : content.newest();
     if (!content.isComplete()) {
       log.write(site);
     }
-    return new Generations(site.epoch());
+    return new Site(new Generations(site.epoch()), site.serving());
+  }
+
+  /**
+   * Says whose table all replicas of the site answer from, from now on. Durable when it returns;
+   * they follow in their own time.
+   *
+   * @param application its id in Kafka
+   * @throws TopicRecreatedException if the topics are not the site's
+   * @throws TimeoutException if the cluster does not answer in time
+   */
+  public Serving serve(String application)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Serving before = verify().serving();
+    if (before.application().equals(application)) {
+      return before;
+    }
+    SiteRecord site =
+        Objects.requireNonNull(
+            log.read(partitions(describe())).newest(), "verified, so there is a record");
+    Serving next = site.serving().next(application);
+    log.write(site.served(next));
+    LOG.info(
+        "the site is served by application {} from now on, change {}", application, next.number());
+    return next;
   }
 
   /**
@@ -94,7 +121,8 @@ public final class SiteCheck {
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty() || always) {
       long epoch = next(content.newest(), always);
-      log.write(new SiteRecord(new Generations(epoch).epoch(), ids(topics)));
+      Serving serving = content.newest() == null ? Serving.DEFAULT : content.newest().serving();
+      log.write(new SiteRecord(new Generations(epoch).epoch(), ids(topics), serving));
       LOG.info("the site's epoch is now {}, topics created again: {}", epoch, others);
     }
     return others;

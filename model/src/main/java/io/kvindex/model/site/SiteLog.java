@@ -42,7 +42,7 @@ final class SiteLog {
   /**
    * What the topics hold.
    *
-   * @param newest the copy of the highest epoch, null = there is none
+   * @param newest the copy of the highest epoch and change, null = there is none
    * @param copies how many copies are equal to it
    * @param records records ever written, by topic
    */
@@ -87,7 +87,7 @@ final class SiteLog {
       Map<TopicPartition, SiteRecord> found = copies(consumer, ends);
       SiteRecord newest = null;
       for (SiteRecord one : found.values()) {
-        newest = newest == null || one.epoch() > newest.epoch() ? one : newest;
+        newest = newest == null || one.isNewerThan(newest) ? one : newest;
       }
       SiteRecord wanted = newest;
       int copies = (int) found.values().stream().filter(one -> one.equals(wanted)).count();

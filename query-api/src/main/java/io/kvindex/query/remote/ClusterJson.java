@@ -15,20 +15,19 @@ import org.jspecify.annotations.Nullable;
 /** Body of {@code GET /cluster}: what this replica knows of itself and was told by the others. */
 final class ClusterJson {
 
-  /** One that has not been heard of for so long counts as gone: it is asked every 250 ms. */
-  private static final long REACHABLE_MS = 2_000;
-
+  private final String application;
   private final IndexPartitions here;
   private final StatusWatch others;
 
-  ClusterJson(IndexPartitions here, StatusWatch others) {
+  ClusterJson(String application, IndexPartitions here, StatusWatch others) {
+    this.application = application;
     this.here = here;
     this.others = others;
   }
 
   ObjectNode describe() {
     ObjectNode out = JsonNodeFactory.instance.objectNode();
-    out.put("answered_by", here.address());
+    out.put("answered_by", here.address()).put("application", application);
     ArrayNode replicas = out.putArray("replicas");
     replicas.add(replica(here.address(), ReplicaStatus.of(here, List.of()), 0));
     long now = System.nanoTime();
@@ -56,7 +55,7 @@ final class ClusterJson {
       @Nullable String address, @Nullable ReplicaStatus status, long heardMs) {
     ObjectNode out = JsonNodeFactory.instance.objectNode();
     out.put("address", address)
-        .put("reachable", status != null && heardMs <= REACHABLE_MS)
+        .put("reachable", status != null && heardMs <= StatusWatch.REACHABLE_MS)
         .put("ready", status != null && status.notReady() == null);
     if (status == null) {
       return out;

@@ -15,6 +15,7 @@ import io.kvindex.streams.view.PartitionView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Walks through tables of this process for other replicas; never asks others in turn. */
 public final class ReplicaService implements ReplicaQuestions {
@@ -22,28 +23,86 @@ public final class ReplicaService implements ReplicaQuestions {
   static final String NAMES = "/replica/names";
   static final String STATUS = "/replica/status";
 
-  private final IndexAccess own;
-  private final IndexPartitions partitions;
+  /** Which application's table this replica answers queries from; about no table itself. */
+  static final String SERVING = "/replica/serving";
+
+  private final Tables tables;
   private final ThreadLocal<Walk> walks = ThreadLocal.withInitial(Walk::new);
 
+  /** The tables of this process: one, or two while one takes the other's place. */
+  public interface Tables {
+
+    /** One application's, null = it is not here. */
+    @Nullable Held of(String application);
+
+    /** Application id of the one queries are answered from. */
+    String serving();
+
+    /** A single one. */
+    static Tables only(String application, IndexAccess own, IndexPartitions partitions) {
+      Held held = new Held(own, partitions);
+      return new Tables() {
+        @Override
+        public @Nullable Held of(String wanted) {
+          return wanted.equals(application) ? held : null;
+        }
+
+        @Override
+        public String serving() {
+          return application;
+        }
+      };
+    }
+  }
+
   /**
+   * A table of this process.
+   *
    * @param own tables of this process alone
    * @param partitions the same by partition
    */
-  public ReplicaService(IndexAccess own, IndexPartitions partitions) {
-    this.own = own;
-    this.partitions = partitions;
+  public record Held(IndexAccess own, IndexPartitions partitions) {}
+
+  private interface Reply {
+    byte[] to(byte[] question, Held held);
+  }
+
+  public ReplicaService(Tables tables) {
+    this.tables = tables;
   }
 
   @Override
   public Map<String, Answer> byPath() {
-    return Map.of(WALK, this::walk, NAMES, this::names, STATUS, this::status);
+    return Map.of(
+        WALK,
+        about(this::walk),
+        NAMES,
+        about(this::names),
+        STATUS,
+        about(this::status),
+        SERVING,
+        question -> new ServingAnswer(tables.serving()).encode());
   }
 
-  private byte[] walk(byte[] question) {
+  /** Refuses questions about tables that are not here: another one must not answer them. */
+  private Answer about(Reply reply) {
+    return question -> {
+      Addressed addressed = read(() -> Addressed.decode(question));
+      Held held = tables.of(addressed.application());
+      if (held == null) {
+        throw ApiException.of(
+            ErrorCode.NOT_READY,
+            "this replica has no table of application " + addressed.application());
+      }
+      return reply.to(addressed.question(), held);
+    };
+  }
+
+  private byte[] walk(byte[] question, Held held) {
+    IndexAccess own = held.own();
     WalkRequest request = read(() -> WalkRequest.decode(question));
     TableView view = own.readable(request.table());
-    if (request.notBefore() != Walk.ANY && !shows(request)) {
+    if (request.notBefore() != Walk.ANY && !shows(own, request)) {
       throw ApiException.of(
           ErrorCode.EVENT_NOT_VISIBLE,
           "offset " + request.notBefore() + " of the events is not visible here yet");
@@ -54,28 +113,28 @@ public final class ReplicaService implements ReplicaQuestions {
     return answer.toByteArray();
   }
 
-  private boolean shows(WalkRequest request) {
+  private static boolean shows(IndexAccess own, WalkRequest request) {
     PartitionView partition = own.partition(request.table());
     return partition != null && partition.appliedOffset() >= request.notBefore();
   }
 
-  private byte[] names(byte[] question) {
+  private byte[] names(byte[] question, Held held) {
     NamesRequest request = read(() -> NamesRequest.decode(question));
-    return TableNames.of(own.readable(request.table()), request).encode();
+    return TableNames.of(held.own().readable(request.table()), request).encode();
   }
 
-  private byte[] status(byte[] question) {
-    List<Integer> wanted = read(() -> readPartitions(question));
-    return ReplicaStatus.of(partitions, wanted).encode();
+  private byte[] status(byte[] question, Held held) {
+    List<Integer> wanted = read(() -> readPartitions(question, held.partitions().partitions()));
+    return ReplicaStatus.of(held.partitions(), wanted).encode();
   }
 
-  private List<Integer> readPartitions(byte[] question) {
+  private static List<Integer> readPartitions(byte[] question, int partitions) {
     RecordReader in = new RecordReader(question);
     WalkRequest.requireVersion(in);
     List<Integer> wanted = new ArrayList<>();
     for (int left = in.readCount(); left > 0; left--) {
       int partition = in.readInt();
-      if (partition < partitions.partitions()) {
+      if (partition < partitions) {
         wanted.add(partition);
       }
     }

@@ -47,6 +47,14 @@ record ReplicaStatus(
    */
   record Part(int partition, PartitionProgress progress, long recordsBehind, long appliedOffset) {}
 
+  /** Whether the replica takes traffic and has a partition whole and kept up. */
+  boolean has(int partition) {
+    return notReady == null
+        && partitions.stream()
+            .anyMatch(
+                part -> part.partition() == partition && part.progress().phase() == Phase.READY);
+  }
+
   /** What is visible of a partition's publishers. */
   record Detail(
       Map<PublisherId, StreamPosition> positions, Map<PublisherId, Map<String, Long>> blocks) {}

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * those of the replicas that hold them.
  */
 public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
+  private final String application;
   private final IndexAccess own;
   private final IndexPartitions placement;
   private final Forwarding forwarding;
@@ -31,21 +32,28 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private final StatusWatch others;
 
   /**
+   * @param application whose tables they are
    * @param own tables of this process alone
    * @param placement who holds which partition
    */
-  public ReplicatedIndexAccess(IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
-    this(own, placement, new ReplicaClient(), registry);
+  public ReplicatedIndexAccess(
+      String application, IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
+    this(application, own, placement, new ReplicaClient(), registry);
     others.start();
   }
 
   ReplicatedIndexAccess(
-      IndexAccess own, IndexPartitions placement, Transport transport, MeterRegistry registry) {
+      String application,
+      IndexAccess own,
+      IndexPartitions placement,
+      Transport transport,
+      MeterRegistry registry) {
+    this.application = application;
     this.own = own;
     this.placement = placement;
-    this.transport = transport;
-    forwarding = new Forwarding(transport, registry);
-    others = new StatusWatch(placement, transport);
+    this.transport = new AddressedTransport(application, transport);
+    forwarding = new Forwarding(this.transport, registry);
+    others = new StatusWatch(placement, this.transport);
   }
 
   @Override
@@ -92,7 +100,17 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
 
   /** All replicas and partitions, for people and tests. */
   public Cluster cluster() {
-    return new ClusterJson(placement, others)::describe;
+    return new ClusterJson(application, placement, others)::describe;
+  }
+
+  /** How the other replicas are asked about these tables. */
+  Transport transport() {
+    return transport;
+  }
+
+  /** What the other replicas say of these tables. */
+  StatusWatch others() {
+    return others;
   }
 
   @Override

@@ -25,6 +25,10 @@ import org.slf4j.LoggerFactory;
 final class StatusWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StatusWatch.class);
   private static final long EVERY_MS = 250;
+
+  /** One that has not been heard of for so long counts as gone. */
+  static final long REACHABLE_MS = 2_000;
+
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A status and when it came, as {@link System#nanoTime}. */
@@ -74,7 +78,26 @@ final class StatusWatch implements AutoCloseable {
     return !followed && !here.holders(partition).inOrder().isEmpty();
   }
 
-  private void look() {
+  /**
+   * How many of the other replicas that take traffic, and were heard of just now, have a partition
+   * whole and kept up.
+   */
+  int copies(int partition) {
+    long now = System.nanoTime();
+    int copies = 0;
+    for (String holder : here.holders(partition).inOrder()) {
+      Heard last = heard.get(holder);
+      if (last != null
+          && TimeUnit.NANOSECONDS.toMillis(now - last.nanos()) <= REACHABLE_MS
+          && last.status().has(partition)) {
+        copies++;
+      }
+    }
+    return copies;
+  }
+
+  /** One look; the timer does that. */
+  void look() {
     try {
       List<String> others = here.otherReplicas();
       heard.keySet().retainAll(others);

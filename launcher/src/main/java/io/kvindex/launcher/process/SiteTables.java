@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.model.site.ServingWatch;
+import io.kvindex.query.Replica;
+import io.kvindex.query.remote.ReplicaService;
+import io.kvindex.query.remote.ServedTable;
+import io.kvindex.query.remote.ServingIndex;
+import io.kvindex.query.swap.TableSwap;
+import io.kvindex.streams.IndexerApp;
+import io.kvindex.streams.IndexerConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.LongSupplier;
+
+/**
+ * The table a replica answers from: that of the application the site says serves, now and whenever
+ * it says otherwise.
+ */
+final class SiteTables implements AutoCloseable {
+
+  private final ServingIndex index;
+  private final TableSwap swap;
+  private final ServingWatch watch;
+
+  private SiteTables(ServingIndex index, TableSwap swap, ServingWatch watch) {
+    this.index = index;
+    this.swap = swap;
+    this.watch = watch;
+  }
+
+  /**
+   * Opens the table that serves, and follows the site.
+   *
+   * @param config of whichever application serves
+   * @param lagMs see {@link io.kvindex.query.lookup.StreamsIndexAccess}
+   */
+  static SiteTables start(
+      IndexerConfig config, SiteTopics topics, LongSupplier lagMs, MeterRegistry metrics) {
+    int partitions = topics.eventPartitions();
+    IndexerConfig serving = config.as(topics.serving().application());
+    IndexerApp.deleteOthers(serving, metrics);
+    ServedTable table = KeptTable.open(serving, partitions, lagMs, metrics);
+    table.keeper().showFigures();
+    ServingIndex index = new ServingIndex(table);
+    TableSwap swap =
+        TableSwap.start(
+            index,
+            application -> KeptTable.open(config.as(application), partitions, lagMs, metrics),
+            metrics);
+    ServingWatch watch =
+        ServingWatch.start(
+            config.kafka(), topics.serving(), stated -> swap.toServe(stated.application()));
+    return new SiteTables(index, swap, watch);
+  }
+
+  /** What an API answers from. */
+  Replica replica() {
+    return new Replica(index, new ReplicaService(index), index.cluster());
+  }
+
+  /** Leaves the group, or both while there are two; answers go on from memory. */
+  void handOver() {
+    watch.close();
+    swap.close();
+    index.table().keeper().close();
+    ServedTable beside = index.beside();
+    if (beside != null) {
+      beside.keeper().close();
+    }
+  }
+
+  @Override
+  public void close() {
+    handOver();
+    index.table().close();
+    ServedTable beside = index.beside();
+    if (beside != null) {
+      beside.close();
+    }
+  }
+}

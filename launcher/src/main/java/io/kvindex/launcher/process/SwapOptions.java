@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.streams.Placement;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How a rebuild becomes the table that serves. */
+final class SwapOptions {
+
+  private static final int MAX_WAIT_MINUTES = 24 * 60;
+
+  @Option(
+      names = "--swap",
+      description =
+          "Make the rebuild the table that serves, once it has caught up: the replicas take it over one by"
+              + " one, without a gap in answers. Ends when they have, and the former table is deleted.")
+  private boolean swap;
+
+  @Option(
+      names = "--swap-wait",
+      paramLabel = "MINUTES",
+      description =
+          "With --swap: how long the replicas may take for that (default: ${DEFAULT-VALUE}).",
+      defaultValue = "60")
+  private int waitMinutes;
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      description =
+          "With --swap: address the replicas reach the rebuild at (default: bind address and port).")
+  private @Nullable String advertise;
+
+  @Option(
+      names = "--standbys",
+      paramLabel = "N",
+      description =
+          "With --swap: copies of each partition, as the replicas say (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_STANDBYS:-1}")
+  private int standbys = 1;
+
+  @Option(
+      names = "--full-replicas",
+      description = "With --swap: every replica holds everything, as the replicas say.",
+      defaultValue = "${env:KVINDEX_FULL_REPLICAS:-false}")
+  private boolean fullReplicas;
+
+  /** Whether it shall serve. */
+  boolean swap() {
+    return swap;
+  }
+
+  /**
+   * How long replicas may take.
+   *
+   * @throws IllegalArgumentException if it can not be used
+   */
+  Duration patience() {
+    if (waitMinutes < 1 || waitMinutes > MAX_WAIT_MINUTES) {
+      throw new IllegalArgumentException(
+          "--swap-wait must be 1 to " + MAX_WAIT_MINUTES + " minutes, got " + waitMinutes);
+    }
+    return Duration.ofMinutes(waitMinutes);
+  }
+
+  /**
+   * What makes it one of the replicas, null = it does not become one.
+   *
+   * @param port of the HTTP API, never 0 where it does
+   */
+  Rebuild.@Nullable Membership membership(String bind, int port) {
+    if (!swap) {
+      return null;
+    }
+    Placement placement = new Placement(standbys, null, null);
+    return new Rebuild.Membership(
+        ReplicaAddress.of(advertise, bind, port),
+        fullReplicas ? placement.everywhere() : placement);
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvindex.sandbox.engine.SimulatedEngine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Asks servers one after the other, all the time; the engines are quiet, so any other number than
+ * theirs is wrong.
+ */
+final class TruthLoop implements AutoCloseable {
+  private static final int MORE = 300;
+
+  private final AtomicBoolean running = new AtomicBoolean(true);
+  private final AtomicInteger answers = new AtomicInteger();
+  private final List<Throwable> failures = new ArrayList<>();
+  private final Thread thread;
+
+  TruthLoop(List<Api> servers, List<SimulatedEngine> engines, long seed) {
+    thread = new Thread(() -> run(servers, engines, new Random(seed)), "asking");
+    thread.start();
+  }
+
+  private void run(List<Api> servers, List<SimulatedEngine> engines, Random random) {
+    while (running.get()) {
+      try {
+        new Truth()
+            .checkPrompts(
+                servers.get(answers.get() % servers.size()), engines, random.nextLong(), 1);
+      } catch (RuntimeException | AssertionError e) {
+        synchronized (failures) {
+          failures.add(e);
+        }
+      }
+      answers.incrementAndGet();
+    }
+  }
+
+  /** Until some hundred more are answered. */
+  void goOn() {
+    int goal = answers.get() + MORE;
+    await().atMost(Duration.ofSeconds(60)).until(() -> answers.get() >= goal);
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    running.set(false);
+    thread.join();
+    System.out.println("asked " + answers.get() + " times");
+    synchronized (failures) {
+      assertThat(failures).as("failed or wrong among %d answers", answers.get()).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.overview.Cluster;
+import io.kvindex.query.remote.ReplicaService.Held;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.PartitionView.State;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One application's table as this replica has it: what is here, and the way to what others hold.
+ * Thread-safe. Close once.
+ */
+public final class ServedTable implements AutoCloseable {
+
+  private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final String application;
+  private final Held held;
+  private final Keeper keeper;
+  private final ReplicatedIndexAccess all;
+
+  /** Who keeps the table up, in this process. */
+  public interface Keeper {
+
+    /** Its figures are the replica's from now on. */
+    void showFigures();
+
+    /** They are not any more. */
+    void hideFigures();
+
+    /** Leaves the group; what is in memory stays readable. May be called again. */
+    void close();
+
+    /** Deletes its rows from the disk; closed before. */
+    void deleteRows();
+  }
+
+  /**
+   * @param application its id in Kafka
+   * @param own what this process holds
+   * @param partitions the same by partition, and who holds the others
+   * @param keeper closed with this object
+   * @param registry figures of questions to other replicas go there
+   */
+  public ServedTable(
+      String application,
+      IndexAccess own,
+      IndexPartitions partitions,
+      Keeper keeper,
+      MeterRegistry registry) {
+    this(
+        application,
+        new Held(own, partitions),
+        keeper,
+        new ReplicatedIndexAccess(application, own, partitions, registry));
+  }
+
+  ServedTable(String application, Held held, Keeper keeper, ReplicatedIndexAccess all) {
+    this.application = application;
+    this.held = held;
+    this.keeper = keeper;
+    this.all = all;
+  }
+
+  /** Its application's id in Kafka. */
+  public String application() {
+    return application;
+  }
+
+  /** All of it, wherever it is. */
+  public IndexAccess index() {
+    return all;
+  }
+
+  /** Who keeps it up here. */
+  public Keeper keeper() {
+    return keeper;
+  }
+
+  /** Who holds what of it. */
+  public Cluster cluster() {
+    return all.cluster();
+  }
+
+  /** What is here, for other replicas to ask. */
+  public Held held() {
+    return held;
+  }
+
+  /**
+   * Why not every query can be answered from it, null = every one can: each partition is whole and
+   * kept up here, or on another replica that has said so just now and stays.
+   */
+  public @Nullable String whyNotWhole() {
+    IndexPartitions here = held.partitions();
+    String reason = here.notReadyReason();
+    for (int i = 0; reason == null && i < here.partitions(); i++) {
+      if (!isWholeHere(i) && all.others().copies(i) == 0) {
+        reason = "partition " + i + " is whole on no replica that stays";
+      }
+    }
+    return reason;
+  }
+
+  private boolean isWholeHere(int partition) {
+    PartitionView view = held.partitions().view(partition);
+    return view != null
+        && view.complete()
+        && view.state() == State.LIVE
+        && held.partitions().keepsUp(partition);
+  }
+
+  /** On how many other replicas that stay each partition is whole: the least of these numbers. */
+  public int leastCopiesElsewhere() {
+    int least = Integer.MAX_VALUE;
+    for (int i = 0; i < held.partitions().partitions(); i++) {
+      least = Math.min(least, all.others().copies(i));
+    }
+    return least;
+  }
+
+  /** {@code host:port} of the other replicas that have a share in it, as the group has told. */
+  public List<String> otherReplicas() {
+    return held.partitions().otherReplicas();
+  }
+
+  /**
+   * Those of its other replicas that may still answer queries from it: all that have not said that
+   * they answer from another one. Waits for them, a second at most; not for threads that answer
+   * queries.
+   */
+  public List<String> stillServedBy() throws InterruptedException {
+    List<String> others = otherReplicas();
+    Map<String, String> serving = new ConcurrentHashMap<>();
+    CountDownLatch answers = new CountDownLatch(others.size());
+    byte[] question = {WalkRequest.VERSION};
+    for (String other : others) {
+      all.transport()
+          .ask(
+              other,
+              ReplicaService.SERVING,
+              question,
+              ANSWER_NANOS,
+              (body, problem) -> {
+                note(other, body, serving);
+                answers.countDown();
+              });
+    }
+    // Who is silent for longer may still serve it.
+    answers.await(ANSWER_NANOS, TimeUnit.NANOSECONDS);
+    return others.stream()
+        .filter(other -> application.equals(serving.getOrDefault(other, application)))
+        .toList();
+  }
+
+  private static void note(String other, byte @Nullable [] body, Map<String, String> serving) {
+    try {
+      if (body != null) {
+        serving.put(other, ServingAnswer.decode(body).application());
+      }
+    } catch (MalformedRecordException e) {
+      serving.remove(other);
+    }
+  }
+
+  /** Asks others no more and leaves the group. */
+  @Override
+  public void close() {
+    all.close();
+    keeper.close();
+  }
+}
