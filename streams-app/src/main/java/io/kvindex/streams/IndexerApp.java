@@ -58,7 +58,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             new Epochs(),
             new IndexMeters(metrics, views.served()),
             config.limits(),
-            new StoreFaults(localState::discardedWhileRunning),
+            new StoreFaults(localState::discardedWhileRunning, config.changelog()),
+            config.changelog(),
             this::standbysWait);
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
     streams.setGlobalStateRestoreListener(restores);
@@ -91,7 +92,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       throw e;
     }
     app.streams.start();
-    app.transactions.start();
+    if (config.changelog()) {
+      app.transactions.start();
+    }
     app.refresher.scheduleWithFixedDelay(
         app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
     return app;
@@ -107,9 +110,14 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     return views.served().get(partition);
   }
 
+  /** Why the tables are not kept any more and only a person can help, null = they are kept. */
+  public @Nullable String givenUp() {
+    return failures.givenUp();
+  }
+
   @Override
   public @Nullable String notReadyReason() {
-    String givenUp = failures.givenUp();
+    String givenUp = givenUp();
     if (givenUp != null) {
       return givenUp;
     }

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param placement how many copies there are and where
  * @param tolerance what counts as far behind, and how long Kafka may be away
  * @param limits bounds of what is kept beside the blocks
+ * @param changelog whether rows are in Kafka too, for standbys and for who lost them. Without, a
+ *     row costs half as much, and a table whose rows are lost has to be built anew from the log
  */
 public record IndexerConfig(
     Map<String, Object> kafka,
@@ -32,7 +34,8 @@ public record IndexerConfig(
     @Nullable String advertise,
     Placement placement,
     Tolerance tolerance,
-    Limits limits) {
+    Limits limits,
+    boolean changelog) {
 
   /** Application id where nobody says otherwise. */
   public static final String DEFAULT_APPLICATION = Serving.DEFAULT_APPLICATION;
@@ -42,6 +45,15 @@ public record IndexerConfig(
    * as seldom; see {@code EarlyCommits} for those that standbys wait for.
    */
   private static final int COMMIT_MS = 1_000;
+
+  /** Only where the log is read on from after an error. */
+  private static final int COMMIT_MS_BULK = 5_000;
+
+  /** Some ten milliseconds' work. */
+  private static final int POLLED_BULK = 2_000;
+
+  /** For the million blocks of a large partition; 96 MiB of heap. */
+  private static final int REMEMBERED_BULK = 1 << 22;
 
   private static final String RACK_TAG = "rack";
 
@@ -54,6 +66,9 @@ public record IndexerConfig(
     kafka = Map.copyOf(kafka);
     if (!kafka.containsKey("bootstrap.servers")) {
       throw new IllegalArgumentException("kafka settings need bootstrap.servers");
+    }
+    if (!changelog && placement.standbys() > 0) {
+      throw new IllegalArgumentException("standbys need a changelog");
     }
   }
 
@@ -75,7 +90,8 @@ public record IndexerConfig(
         null,
         Placement.DEFAULT,
         Tolerance.DEFAULT,
-        Limits.DEFAULT);
+        Limits.DEFAULT,
+        true);
   }
 
   /** For a site with one indexer: a stable name in its group and no standby. */
@@ -86,23 +102,39 @@ public record IndexerConfig(
   /** The same as another application, with its own place in the log and its own tables. */
   public IndexerConfig as(String otherApplicationId) {
     return new IndexerConfig(
-        kafka, otherApplicationId, stateDir, advertise, placement, tolerance, limits);
+        kafka, otherApplicationId, stateDir, advertise, placement, tolerance, limits, changelog);
   }
 
   /** The same with an address for other replicas. */
   public IndexerConfig advertisedAs(String hostAndPort) {
     return new IndexerConfig(
-        kafka, applicationId, stateDir, hostAndPort, placement, tolerance, limits);
+        kafka, applicationId, stateDir, hostAndPort, placement, tolerance, limits, changelog);
   }
 
   /** The same with other copies. */
   public IndexerConfig placed(Placement other) {
-    return new IndexerConfig(kafka, applicationId, stateDir, advertise, other, tolerance, limits);
+    return new IndexerConfig(
+        kafka, applicationId, stateDir, advertise, other, tolerance, limits, changelog);
   }
 
   /** The same with other bounds in time. */
   public IndexerConfig tolerating(Tolerance other) {
-    return new IndexerConfig(kafka, applicationId, stateDir, advertise, placement, other, limits);
+    return new IndexerConfig(
+        kafka, applicationId, stateDir, advertise, placement, other, limits, changelog);
+  }
+
+  /** The same without standbys and with rows nowhere but in its own directory. */
+  public IndexerConfig withoutChangelog() {
+    Placement single = new Placement(0, placement.rack(), placement.name());
+    return new IndexerConfig(
+        kafka,
+        applicationId,
+        stateDir,
+        advertise,
+        single,
+        tolerance,
+        limits.rememberingBlocks(REMEMBERED_BULK),
+        false);
   }
 
   /**
@@ -138,12 +170,30 @@ public record IndexerConfig(
     all.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION), 1);
     addPlacement(all);
     addPatience(all);
+    if (!changelog) {
+      addBulk(all);
+    }
     // Ours have a consumer's or producer's prefix or are Streams' own: a site's settings for all
     // clients stay below them, those with a prefix and those of Streams replace them.
     all.putAll(kafka);
     Properties properties = new Properties();
     properties.putAll(all);
     return properties;
+  }
+
+  /**
+   * For a table that is built from the log and lost with its directory. At least once: records that
+   * come again change nothing, since rows and streams' positions are written together, whereas
+   * after an error exactly-once would delete rows that nothing restores.
+   */
+  private static void addBulk(Map<String, Object> all) {
+    all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.AT_LEAST_ONCE);
+    all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS_BULK);
+    all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, Runtime.getRuntime().availableProcessors());
+    all.put(StreamsConfig.BUFFERED_RECORDS_PER_PARTITION_CONFIG, POLLED_BULK);
+    all.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), POLLED_BULK);
+    all.put(
+        StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), 4 << 20);
   }
 
   private void addPlacement(Map<String, Object> all) {

@@ -84,16 +84,8 @@ class DamagedStateIT {
   }
 
   private IndexerApp start(SimpleMeterRegistry metrics) {
-    IndexerConfig base = IndexerConfig.at(SharedBroker.bootstrapServers(), dir);
     return IndexerApp.start(
-        new IndexerConfig(
-            base.kafka(),
-            application,
-            dir,
-            null,
-            new Placement(0, null, "one"),
-            base.tolerance(),
-            base.limits()),
+        IndexerConfig.at(SharedBroker.bootstrapServers(), dir).as(application).alone("one"),
         1,
         metrics);
   }

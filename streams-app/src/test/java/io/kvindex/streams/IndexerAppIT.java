@@ -35,15 +35,10 @@ class IndexerAppIT {
   }
 
   private IndexerConfig config(String name, int standbys) {
-    IndexerConfig base = IndexerConfig.at(SharedBroker.bootstrapServers(), dir.resolve(name));
-    return new IndexerConfig(
-        base.kafka(),
-        application,
-        base.stateDir(),
-        name + ":1",
-        new Placement(standbys, null, null),
-        base.tolerance(),
-        base.limits());
+    return IndexerConfig.at(SharedBroker.bootstrapServers(), dir.resolve(name))
+        .as(application)
+        .advertisedAs(name + ":1")
+        .placed(new Placement(standbys, null, null));
   }
 
   private static IndexerApp start(IndexerConfig config) {

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -67,6 +68,23 @@ class KafkaSettingsTest {
         config(Map.of("bootstrap.servers", "h:1", "producer.linger.ms", "7", "poll.ms", "20"));
     assertThat(tuned.getProducerConfigs("c")).containsEntry("linger.ms", "7");
     assertThat(tuned.getLong(StreamsConfig.POLL_MS_CONFIG)).isEqualTo(20L);
+  }
+
+  @Test
+  void shouldKeepRowsAfterAnError_whenNoChangelogRestoresThem() {
+    IndexerConfig site = IndexerConfig.at("h:1", Path.of("state"));
+    assertThat(guarantee(site)).isEqualTo(StreamsConfig.EXACTLY_ONCE_V2);
+    IndexerConfig rebuild = site.withoutChangelog();
+    assertThat(guarantee(rebuild)).isEqualTo(StreamsConfig.AT_LEAST_ONCE);
+    assertThat(rebuild.as("other").advertisedAs("h:2").tolerating(Tolerance.DEFAULT).changelog())
+        .isFalse();
+    assertThatThrownBy(() -> rebuild.placed(Placement.DEFAULT))
+        .hasMessage("standbys need a changelog");
+  }
+
+  private static String guarantee(IndexerConfig config) {
+    return new StreamsConfig(config.streamsProperties())
+        .getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG);
   }
 
   @Test

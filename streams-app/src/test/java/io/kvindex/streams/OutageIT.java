@@ -96,16 +96,8 @@ class OutageIT {
 
   /** A replica that reads the whole log anew comes to the same. */
   private void assertSameAsRebuilt(IndexerApp app, LogFeed feed, String servers) {
-    IndexerConfig base = IndexerConfig.at(servers, dir.resolve("other"));
     IndexerConfig other =
-        new IndexerConfig(
-            base.kafka(),
-            "rebuilt",
-            base.stateDir(),
-            null,
-            new Placement(0, null, null),
-            base.tolerance(),
-            base.limits());
+        IndexerConfig.at(servers, dir.resolve("other")).as("rebuilt").withoutChangelog();
     try (IndexerApp rebuilt = IndexerApp.start(other, 1, new SimpleMeterRegistry())) {
       until(() -> feed.isSeenBy(rebuilt), "the whole log");
       assertThat(feed.answers(app)).isEqualTo(feed.answers(rebuilt));

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A table that is being built from the events topic beside the one that serves: an application of
- * its own with its own place in the log, changelog, directory and HTTP API. What it has in Kafka
- * and on disk goes when it is closed, unless the replicas have taken it over.
+ * its own with its own place in the log, directory and HTTP API, and a changelog only if replicas are
+ * to take it over. What it has in Kafka and on disk goes when it is closed, unless they have.
  */
 public final class Rebuild implements AutoCloseable {
 
@@ -44,6 +44,7 @@ public final class Rebuild implements AutoCloseable {
 
   private final Closing parts;
   private final ReplayPlan plan;
+  private final IndexerApp indexer;
   private final ReplayProgress progress;
   private final QueryApi api;
   private final URI uri;
@@ -125,8 +126,11 @@ public final class Rebuild implements AutoCloseable {
     IndexerConfig own =
         IndexerConfig.on(options.kafka(), options.directory()).as(options.application());
     IndexerConfig config =
-        membership == null ? own.alone(options.application()) : membership.applyTo(own);
-    IndexerApp indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
+        membership == null
+            // It is deleted with the process and built anew: nobody would ever read a changelog.
+            ? own.alone(options.application()).withoutChangelog()
+            : membership.applyTo(own);
+    indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
     table = membership == null ? null : parts.add(table(config, indexer, metrics));
     progress = new ReplayProgress(plan, indexer, metrics);
     api =
@@ -186,6 +190,18 @@ public final class Rebuild implements AutoCloseable {
   /** How far it is. */
   public ReplayProgress progress() {
     return progress;
+  }
+
+  /**
+   * Looks whether it goes on.
+   *
+   * @throws IllegalStateException if it was given up: nothing but another rebuild can help
+   */
+  void check() {
+    String givenUp = indexer.givenUp();
+    if (givenUp != null) {
+      throw new IllegalStateException(givenUp);
+    }
   }
 
   /** Where its HTTP API is. */

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Builds the table from the events topic, beside the one that serves, and serves it at a port of its own.",
       "",
-      "It has an application id, a changelog and a directory of its own, which are deleted when it stops. Compare it",
+      "It has an application id and a directory of its own, which are deleted when it stops. Compare it",
       "with a replica: kvindex diff http://REPLICA http://REBUILD",
       "",
       "With --swap it becomes the table that serves: nothing is deleted then but the former one.",
@@ -112,7 +112,7 @@ public final class ReplayCommand implements Callable<Integer> {
       rebuild.plan().missing().forEach(line -> out.println("  " + line));
       out.printf("  answers at %s meanwhile%n", rebuild.uri());
       out.flush();
-      follow(rebuild.progress(), records);
+      follow(rebuild, records);
       rebuild.awaitReady();
       report(rebuild, out);
       if (membership != null) {
@@ -139,9 +139,11 @@ public final class ReplayCommand implements Callable<Integer> {
     return outcome == TakeOver.Outcome.DONE ? 0 : 1;
   }
 
-  private static void follow(ReplayProgress progress, long records) {
+  private static void follow(Rebuild rebuild, long records) {
+    ReplayProgress progress = rebuild.progress();
     try (ProgressBar bar = Bars.ofRecords("replaying", records)) {
       while (!progress.isDone()) {
+        rebuild.check();
         bar.stepTo(progress.records());
         bar.setExtraMessage(progress.rate());
         LockSupport.parkNanos(LOOK_NANOS);

@@ -96,8 +96,8 @@ final class TakeOver {
     while (System.nanoTime() - start < patience.toNanos()) {
       int replicas = table.otherReplicas().size();
       int least = least();
-      int members = former.members();
-      if (members == 0 && least >= Math.max(1, Math.min(copies, replicas))) {
+      int processes = former.processes();
+      if (processes == 0 && least >= Math.max(1, Math.min(copies, replicas))) {
         return true;
       }
       if (System.nanoTime() - told > TELL_NANOS) {
@@ -105,7 +105,7 @@ final class TakeOver {
         say(
             "%d replicas build it, each partition is whole on %d of them or more; %d still have the former"
                 + " table",
-            replicas, least, members);
+            replicas, least, processes);
       }
       LockSupport.parkNanos(LOOK_NANOS);
       if (Thread.interrupted()) {

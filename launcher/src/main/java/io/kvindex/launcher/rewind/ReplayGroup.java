@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -17,12 +18,16 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
  * What an application of Kafka Streams has in Kafka: its group with its place in the log, and its
- * changelog. Those of a rebuild are its own; they are made before it starts and deleted after it.
+ * changelog, if it keeps one. Those of a rebuild are its own; they are made before it starts and
+ * deleted after it.
  */
 public final class ReplayGroup {
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long DELETED_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** What Kafka Streams adds to the name of a process for its threads' consumers. */
+  private static final Pattern THREAD = Pattern.compile("-StreamThread-\\d+-consumer$");
 
   private final Admin admin;
   private final String application;
@@ -43,13 +48,13 @@ public final class ReplayGroup {
    * @throws IllegalStateException if it is in use, or something is left that may not be deleted
    */
   public void claim(boolean anew) throws InterruptedException {
-    int members = members();
-    if (members > 0) {
+    int processes = processes();
+    if (processes > 0) {
       throw new IllegalStateException(
           "application "
               + application
               + " is in use by "
-              + members
+              + processes
               + " process(es); one that was killed is forgotten after some seconds."
               + " Give another --app, or stop them");
     }
@@ -65,14 +70,17 @@ public final class ReplayGroup {
     delete();
   }
 
-  /** How many processes are in the group. */
-  public int members() throws InterruptedException {
+  /** Processes that are in the group, each with one member for each of its stream threads. */
+  public int processes() throws InterruptedException {
     try {
-      return EventLog.answer(admin.describeConsumerGroups(List.of(application)).all())
-          .values()
-          .stream()
-          .mapToInt(group -> group.members().size())
-          .sum();
+      return (int)
+          EventLog.answer(admin.describeConsumerGroups(List.of(application)).all())
+              .values()
+              .stream()
+              .flatMap(group -> group.members().stream())
+              .map(member -> THREAD.matcher(member.clientId()).replaceFirst(""))
+              .distinct()
+              .count();
     } catch (IllegalStateException e) {
       if (e.getCause() instanceof GroupIdNotFoundException) {
         return 0;

@@ -209,14 +209,19 @@ class RewindIT {
       something(engines, random);
       assertThat(run("diff", live, rebuild.uri().toString())).as("both go on").isZero();
 
+      assertNoTopics(server, "a rebuild has no changelog");
       assertThatThrownBy(() -> Rebuild.start(options(server, "beginning", "kvindex-replay-whole")))
           .hasMessageContaining("kvindex-replay-whole is in use by 1 process");
       assertThatThrownBy(() -> Rebuild.start(options(server, "beginning", "kvindex")))
           .hasMessageContaining("is the application that serves");
     }
+    assertNoTopics(server, "nothing is left");
+  }
+
+  private static void assertNoTopics(AllInOne server, String why) throws Exception {
     try (Admin admin = admin(server)) {
       assertThat(admin.listTopics().names().get())
-          .as("nothing is left")
+          .as(why)
           .noneMatch(topic -> topic.startsWith("kvindex-replay"));
     }
   }

@@ -21,6 +21,7 @@ final class BlockChanges {
   private final PartitionTable table;
   private final KeyValueStore<Bytes, byte[]> store;
   private final Unheld unheld;
+  private final RememberedBlocks remembered;
   private final List<BlockChange> changes = new ArrayList<>();
 
   /** Open addressing: number of the change + 1, 0 = free; at most half full. */
@@ -28,7 +29,12 @@ final class BlockChanges {
 
   private long[] keys = new long[SMALLEST];
 
-  BlockChanges(PartitionTable table, KeyValueStore<Bytes, byte[]> store, Unheld unheld) {
+  BlockChanges(
+      PartitionTable table,
+      KeyValueStore<Bytes, byte[]> store,
+      Unheld unheld,
+      RememberedBlocks remembered) {
+    this.remembered = remembered;
     this.table = table;
     this.store = store;
     this.unheld = unheld;
@@ -49,8 +55,7 @@ final class BlockChanges {
     if (places[place] != 0) {
       return changes.get(places[place] - 1);
     }
-    byte[] value = read ? store.get(RowKeys.block(owner.id(), engineHash, group)) : null;
-    BlockRow before = value == null ? null : BlockRow.decode(value);
+    BlockRow before = read ? stored(owner.id(), engineHash, group) : null;
     BlockChange change = new BlockChange(owner, engineHash, group, before);
     changes.add(change);
     places[place] = changes.size();
@@ -58,6 +63,15 @@ final class BlockChanges {
       grow();
     }
     return change;
+  }
+
+  private @Nullable BlockRow stored(int ownerId, long engineHash, int group) {
+    BlockRow known = remembered.get(ownerId, engineHash, group);
+    if (known != null) {
+      return known;
+    }
+    byte[] value = store.get(RowKeys.block(ownerId, engineHash, group));
+    return value == null ? null : BlockRow.decode(value);
   }
 
   /** Where a row's change is, or would be. */
@@ -125,9 +139,9 @@ final class BlockChanges {
   void fold() {
     touch();
     for (BlockChange change : changes) {
-      table
-          .residency()
-          .fold(change.owner, change.engineHash, change.group, change.before, change.after());
+      BlockRow after = change.after();
+      remembered.written(change.owner.id(), change.engineHash, change.group, after);
+      table.residency().fold(change.owner, change.engineHash, change.group, change.before, after);
     }
     changes.forEach(this::reportUnheld);
     clear();

@@ -12,11 +12,24 @@ import java.time.Duration;
  * @param contexts contexts a table lists for searches over all of them; as many names of adapters
  *     known by number
  * @param unheldContents meanings of hashes kept after their last holder let go
+ * @param rememberedBlocks places for residency rows in the heap, 24 bytes each and twice as much
+ *     for a moment as they become more, which spares most removals a read. Four for each resident
+ *     block find nearly all
  */
 public record Limits(
-    int heldPerStream, Duration heldFor, int orphans, int contexts, int unheldContents) {
+    int heldPerStream,
+    Duration heldFor,
+    int orphans,
+    int contexts,
+    int unheldContents,
+    int rememberedBlocks) {
 
   /** What a site starts with. */
   public static final Limits DEFAULT =
-      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 1_000_000);
+      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 1_000_000, 1 << 16);
+
+  /** The same with so many places for residency rows. */
+  public Limits rememberingBlocks(int places) {
+    return new Limits(heldPerStream, heldFor, orphans, contexts, unheldContents, places);
+  }
 }

@@ -29,11 +29,13 @@ public final class RowBatch {
 
   /**
    * @param unheld told of blocks whose last holder let go
+   * @param remembered places for residency rows, see {@link Limits#rememberedBlocks}
    */
-  public RowBatch(PartitionTable table, KeyValueStore<Bytes, byte[]> store, Unheld unheld) {
+  public RowBatch(
+      PartitionTable table, KeyValueStore<Bytes, byte[]> store, Unheld unheld, int remembered) {
     this.table = table;
     this.store = store;
-    this.blocks = new BlockChanges(table, store, unheld);
+    this.blocks = new BlockChanges(table, store, unheld, new RememberedBlocks(remembered));
   }
 
   /** Writes a row the rest of the record may refer to; null deletes. */

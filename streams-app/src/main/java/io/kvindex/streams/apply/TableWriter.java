@@ -44,7 +44,7 @@ public final class TableWriter {
     this.counts = counts;
     this.limits = limits;
     contents = new Contents(table.knownHashes(), store, limits.unheldContents());
-    batch = new RowBatch(table, store, contents::unheld);
+    batch = new RowBatch(table, store, contents::unheld, limits.rememberedBlocks());
     held = new HeldRecords(store, batch);
     applier =
         new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
@@ -68,7 +68,12 @@ public final class TableWriter {
    * @param offset of the first record there was to read
    */
   public void startsAt(long offset) {
-    pastUnknown = offset > 0 && table.streams().next() == 1;
+    pastUnknown = offset > 0 && isEmpty();
+  }
+
+  /** Whether nothing was ever applied. */
+  public boolean isEmpty() {
+    return table.streams().next() == 1;
   }
 
   /**

@@ -81,6 +81,16 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
   /** Opens {@link #inner}. */
   abstract void open(StateStoreContext context, StateStore root);
 
+  /** Closes {@link #inner}, which may write what it has collected. */
+  final void closeRows() {
+    guarded(
+        (rows, none) -> {
+          rows.close();
+          return Boolean.TRUE;
+        },
+        Boolean.TRUE);
+  }
+
   @Override
   public void put(Bytes key, byte[] value) {
     guarded(

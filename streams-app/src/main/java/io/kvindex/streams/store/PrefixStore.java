@@ -168,7 +168,7 @@ final class PrefixStore extends GuardedRows {
     if (current != null) {
       current.close();
     }
-    inner().close();
+    closeRows();
   }
 
   private synchronized @Nullable TableLoader stopLoading() {

@@ -13,16 +13,19 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   private final String name;
   private final Epochs epochs;
   private final StoreFaults faults;
+  private final boolean bulk;
 
   /**
    * @param name name of the store
    * @param epochs shared by all indexes of the process
    * @param faults shared by all stores of the process
+   * @param bulk whether rows are collected before they are written, for tables without a changelog
    */
-  public PrefixStoreSupplier(String name, Epochs epochs, StoreFaults faults) {
+  public PrefixStoreSupplier(String name, Epochs epochs, StoreFaults faults, boolean bulk) {
     this.name = name;
     this.epochs = epochs;
     this.faults = faults;
+    this.bulk = bulk;
   }
 
   @Override
@@ -32,7 +35,8 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
 
   @Override
   public KeyValueStore<Bytes, byte[]> get() {
-    return new PrefixStore(Stores.persistentKeyValueStore(name).get(), epochs, faults);
+    KeyValueStore<Bytes, byte[]> rows = Stores.persistentKeyValueStore(name).get();
+    return new PrefixStore(bulk ? new BulkRows(rows) : rows, epochs, faults);
   }
 
   @Override

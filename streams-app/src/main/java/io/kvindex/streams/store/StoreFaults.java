@@ -4,11 +4,13 @@ package io.kvindex.streams.store;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.processor.TaskId;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides what follows where RocksDB can not read or write its rows: Kafka Streams throws them away
  * and restores them from the changelog, a few times. A disk that goes on failing is given up, as
- * trying again for ever would help nobody. Thread-safe.
+ * trying again for ever would help nobody, and so are rows that have no changelog. Thread-safe.
  */
 public final class StoreFaults {
 
@@ -27,20 +29,53 @@ public final class StoreFaults {
 
   private static final long WITHIN_NS = TimeUnit.HOURS.toNanos(1);
 
+  private static final String ANEW = "start the rebuild anew";
+
   private final Runnable counter;
+  private final boolean changelog;
   private final Map<TaskId, Deque<Long>> times = new HashMap<>();
+  private final Set<Integer> begun = new HashSet<>();
+
+  /** Partitions whose rows may lack some that were taken. */
+  private final Set<Integer> spoilt = new HashSet<>();
 
   /**
+   * For rows that have a changelog.
+   *
    * @param counter told whenever rows are thrown away
    */
   public StoreFaults(Runnable counter) {
+    this(counter, true);
+  }
+
+  /**
+   * @param changelog whether rows that are thrown away come back from there
+   */
+  public StoreFaults(Runnable counter, boolean changelog) {
     this.counter = counter;
+    this.changelog = changelog;
   }
 
   /** Rows can not be kept here: nothing but a person can help. */
   public static final class GivenUpException extends RuntimeException {
-    private GivenUpException(String message, Throwable cause) {
+    private GivenUpException(String message, @Nullable Throwable cause) {
       super(message, cause);
+    }
+  }
+
+  /**
+   * To be called before the first record a task takes. Rows that were here when an earlier task of
+   * the partition took records can only be gone by mistake, and where nothing restored them the
+   * table would silently lack them.
+   *
+   * @param empty whether there is no row
+   * @throws GivenUpException if rows are gone for good
+   */
+  public synchronized void begins(int partition, boolean empty) {
+    boolean gone = !begun.add(partition) && empty || spoilt.contains(partition);
+    if (gone && !changelog) {
+      throw new GivenUpException(
+          "rows of partition " + partition + " are gone, and there is no changelog: " + ANEW, null);
     }
   }
 
@@ -56,6 +91,17 @@ public final class StoreFaults {
 
   /** What to throw where rows are not what they should be. */
   RuntimeException damaged(TaskId task, Throwable cause) {
+    if (!changelog) {
+      noteSpoilt(task.partition());
+      return new GivenUpException(
+          "rows of partition "
+              + task.partition()
+              + " can not be used ("
+              + cause.getMessage()
+              + "), and there is no changelog: "
+              + ANEW,
+          cause);
+    }
     if (mayTryAgain(task)) {
       LOG.warn(
           "rows of partition {} can not be used ({}): thrown away and restored from the changelog",
@@ -72,6 +118,10 @@ public final class StoreFaults {
             + " times: "
             + cause.getMessage(),
         cause);
+  }
+
+  private synchronized void noteSpoilt(int partition) {
+    spoilt.add(partition);
   }
 
   private synchronized boolean mayTryAgain(TaskId task) {

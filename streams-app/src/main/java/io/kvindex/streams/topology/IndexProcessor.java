@@ -8,6 +8,7 @@ import io.kvindex.streams.apply.Counts;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.apply.TableWriter;
+import io.kvindex.streams.store.StoreFaults;
 import io.kvindex.streams.store.TableAccessQuery;
 import io.kvindex.streams.table.PartitionTable;
 import java.time.Duration;
@@ -38,16 +39,23 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private final Counts counts;
   private final Limits limits;
   private final IntPredicate standbysWait;
+  private final StoreFaults faults;
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
   private boolean started;
 
-  IndexProcessor(String storeName, Counts counts, Limits limits, IntPredicate standbysWait) {
+  IndexProcessor(
+      String storeName,
+      Counts counts,
+      Limits limits,
+      StoreFaults faults,
+      IntPredicate standbysWait) {
     this.standbysWait = standbysWait;
     this.storeName = storeName;
     this.counts = counts;
     this.limits = limits;
+    this.faults = faults;
   }
 
   @Override
@@ -74,7 +82,9 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     RecordMetadata metadata = Objects.requireNonNull(context).recordMetadata().orElseThrow();
     if (!started) {
       started = true;
-      Objects.requireNonNull(writer).startsAt(metadata.offset());
+      TableWriter first = Objects.requireNonNull(writer);
+      faults.begins(metadata.partition(), first.isEmpty());
+      first.startsAt(metadata.offset());
     }
     EventRecord event;
     try {

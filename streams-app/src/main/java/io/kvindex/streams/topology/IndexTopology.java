@@ -53,29 +53,37 @@ public final class IndexTopology implements Supplier<Topology> {
   private final Limits limits;
   private final StoreFaults faults;
   private final IntPredicate standbysWait;
+  private final boolean changelog;
 
   /**
    * @param epochs shared by all indexes of the process
    * @param counts takes what became of records
    */
   public IndexTopology(Epochs epochs, Counts counts, Limits limits) {
-    this(epochs, counts, limits, new StoreFaults(() -> {}), partition -> false);
+    this(epochs, counts, limits, new StoreFaults(() -> {}), true, partition -> false);
   }
 
   /**
    * The same that tells of rows thrown away and commits at once where somebody waits for it.
    *
    * @param faults shared by all stores of the process
+   * @param changelog whether rows are written to a topic as well
    * @param standbysWait whether a partition is to be committed before the interval is over; asked
    *     by stream threads
    */
   public IndexTopology(
-      Epochs epochs, Counts counts, Limits limits, StoreFaults faults, IntPredicate standbysWait) {
+      Epochs epochs,
+      Counts counts,
+      Limits limits,
+      StoreFaults faults,
+      boolean changelog,
+      IntPredicate standbysWait) {
     this.standbysWait = standbysWait;
     this.epochs = epochs;
     this.counts = counts;
     this.limits = limits;
     this.faults = faults;
+    this.changelog = changelog;
   }
 
   @Override
@@ -91,20 +99,19 @@ public final class IndexTopology implements Supplier<Topology> {
   private final class Processors implements ProcessorSupplier<String, byte[], Void, Void> {
     @Override
     public Processor<String, byte[], Void, Void> get() {
-      return new IndexProcessor(STORE, counts, limits, standbysWait);
+      return new IndexProcessor(STORE, counts, limits, faults, standbysWait);
     }
 
-    /** Persistent and logged: it is the table. Uncached: a cache would delay the changelog. */
+    /** Persistent: it is the table. Uncached: a cache would delay the changelog. */
     @Override
     public Set<StoreBuilder<?>> stores() {
       StoreBuilder<KeyValueStore<Bytes, byte[]>> store =
           Stores.keyValueStoreBuilder(
-                  new PrefixStoreSupplier(STORE, epochs, faults),
+                  new PrefixStoreSupplier(STORE, epochs, faults, !changelog),
                   Serdes.Bytes(),
                   Serdes.ByteArray())
-              .withLoggingEnabled(CHANGELOG)
               .withCachingDisabled();
-      return Set.of(store);
+      return Set.of(changelog ? store.withLoggingEnabled(CHANGELOG) : store.withLoggingDisabled());
     }
   }
 }

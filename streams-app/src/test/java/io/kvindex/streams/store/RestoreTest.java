@@ -145,7 +145,7 @@ class RestoreTest {
 
   @Test
   void shouldForgetMeanings_whenTheyWereUnheldBeforeItWasOpened() {
-    Limits few = new Limits(10, java.time.Duration.ofSeconds(30), 1000, 1000, 2);
+    Limits few = new Limits(10, java.time.Duration.ofSeconds(30), 1000, 1000, 2, 64);
     Prompt longer = new Prompt("abcdefgh");
     try (RowStore index = open("a")) {
       index.take(e1.batch(longer.stored(GPU)), 1);

@@ -2,6 +2,7 @@
 package io.kvindex.streams.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
@@ -37,6 +38,27 @@ class StoreFaultsTest {
         .hasMessageContaining("block checksum");
     assertThat(faults.of(TWO, unreadable())).isInstanceOf(TaskCorruptedException.class);
     assertThat(thrownAway).hasValue(StoreFaults.MOST + 1);
+  }
+
+  @Test
+  void shouldGiveUp_whenNothingRestoresRows() {
+    StoreFaults single = new StoreFaults(thrownAway::incrementAndGet, false);
+    assertThat(single.of(ONE, unreadable()))
+        .isInstanceOf(StoreFaults.GivenUpException.class)
+        .hasMessageContaining("partition 1")
+        .hasMessageContaining("start the rebuild anew");
+    assertThatThrownBy(() -> single.begins(1, false))
+        .as("what was not written before is missing now")
+        .isInstanceOf(StoreFaults.GivenUpException.class);
+    single.begins(2, true);
+    single.begins(3, true);
+    single.begins(3, false);
+    assertThatThrownBy(() -> single.begins(2, true))
+        .isInstanceOf(StoreFaults.GivenUpException.class)
+        .hasMessageContaining("rows of partition 2 are gone");
+    assertThat(thrownAway).hasValue(0);
+    faults.begins(2, true);
+    faults.begins(2, true); // restored to nothing
   }
 
   @Test

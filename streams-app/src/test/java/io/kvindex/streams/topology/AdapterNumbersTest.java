@@ -47,7 +47,7 @@ class AdapterNumbersTest {
 
   @Test
   void shouldCountAndKeepTheFirst_whenNumbersHaveNoEnd() {
-    Limits limits = new Limits(1_000, Duration.ofSeconds(30), 1_000, 3, 1_000);
+    Limits limits = new Limits(1_000, Duration.ofSeconds(30), 1_000, 3, 1_000, 64);
     Engine engine = new Engine("e1");
     try (IndexDriver index = new IndexDriver(dir, limits)) {
       for (int id = 1; id <= 3; id++) {

@@ -124,7 +124,7 @@ class LivesTest {
 
   @Test
   void shouldForgetMeanings_whenOwnersThatHeldThemDied() {
-    Limits few = new Limits(10, Duration.ofSeconds(30), 1000, 1000, 2);
+    Limits few = new Limits(10, Duration.ofSeconds(30), 1000, 1000, 2, 64);
     Place gpu = Place.of("GPU", 0);
     try (IndexDriver index = new IndexDriver(dir, few)) {
       index.feed(e1.restart().batch(new Prompt("abcdefgh").stored(gpu)));

@@ -152,7 +152,7 @@ class OrphanTest {
 
   @Test
   void shouldKeepNoMore_whenTooManyWait() {
-    Limits two = new Limits(10, Duration.ofSeconds(30), 2, 1000, 1000);
+    Limits two = new Limits(10, Duration.ofSeconds(30), 2, 1000, 1000, 64);
     try (IndexDriver index = new IndexDriver(dir, two)) {
       index.feed(e1.batch(abcd.stored(GPU, 1, 4)));
       assertThat(index.count(Outcome.ORPHAN_LIMIT)).isEqualTo(1);

@@ -149,7 +149,7 @@ class PoolTest {
 
   @Test
   void shouldForgetWhatWasOnlyTaught_whenThereIsTooMuchOfIt() {
-    Limits few = new Limits(10, Duration.ofSeconds(1), 100, 100, 3);
+    Limits few = new Limits(10, Duration.ofSeconds(1), 100, 100, 3, 64);
     try (IndexDriver index = new IndexDriver(dir, few)) {
       for (char c = 'a'; c < 'k'; c++) {
         index.feed(engine.batch(new Taught(new Prompt(c + "x").stored(CPU))));

@@ -31,7 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SequencingTest {
 
   private static final Place GPU = Place.of("GPU", 0);
-  private static final Limits THREE_HELD = new Limits(3, Duration.ofSeconds(30), 1000, 1000, 1000);
+  private static final Limits THREE_HELD =
+      new Limits(3, Duration.ofSeconds(30), 1000, 1000, 1000, 64);
 
   @TempDir private Path dir;
   private final Engine e1 = new Engine("e1");
