@@ -55,6 +55,13 @@ answers() { # whether GET /ready at port $1 says 200
   [[ $status == *" 200"* ]]
 }
 
+why() { # what GET /ready at port $1 says
+  { exec 3<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null || return 0
+  printf 'GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
+  tail -n 1 <&3 | tr -d '\r' || true
+  exec 3>&-
+}
+
 start() { # a server named $1 on port $2 with the Java options $3; waits until it is ready
   KVINDEX_JAVA_OPTS=$3 "$home/kvindex" all --http-port "$2" --data-dir "$data/$1" >"$data/$1.log" 2>&1 &
   local server=$!
@@ -93,19 +100,29 @@ background() { # the process "kvindex $2..." with its output in $1.log; waits fo
   servers+=("$!")
   until ready=$(sed -n 's/^kvindex.* ready at //p' "$data/$1.log" | tail -n 1) && [ -n "$ready" ]; do
     kill -0 "${servers[-1]}" 2>/dev/null || { tail -n 30 "$data/$1.log" >&2; exit 1; }
+    [ "$1" != replay ] || said "$data/$1.log"
     sleep 0.2
   done
 }
 
-if [ "$load" = replay ]; then # arguments: block operations, resident blocks, tables
+said() { # shows the last line of $1 in place of the one before; progress bars end theirs by \r
+  printf '\r\033[K%s' "$(tail -c 400 "$1" | tr '\r' '\n' | grep -a . | tail -n 1 | cut -c1-150)" >&2
+}
+
+if [ "$load" = replay ]; then # --operations N --resident N --tables N --partitions N
   machine
   kafka=127.0.0.1:$(free_port)
   background broker broker --port "${kafka#*:}" --data-dir "$data/broker"
   port=$(free_port)
   background index index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/index"
   live=$ready
-  java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" "${@:-5000000}"
-  until answers "$port"; do sleep 0.5; done
+  java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" "$@"
+  until answers "$port"; do
+    kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/index.log" >&2; exit 1; }
+    printf '\r\033[Kthe running index: %s' "$(why "$port")" >&2
+    sleep 1
+  done
+  echo >&2
   background replay replay --kafka "$kafka" --from beginning --data-dir "$data/rebuild"
   grep -a "block operations in" "$data/replay.log" | tail -n 1
   "$home/kvindex" diff "$live" "$ready" --wait 120

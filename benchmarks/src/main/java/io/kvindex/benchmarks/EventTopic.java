@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks;
 
+import io.kvindex.benchmarks.load.LoadOptions;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
@@ -34,10 +35,10 @@ import org.apache.kafka.common.serialization.StringSerializer;
  * Writes events straight to the events topic, as a bridge would: runs of 16 blocks stored or
  * removed, one record each, by eight engines of one or more tables in turn. For one thread.
  *
- * <p>As a program it fills a topic for {@code kvindex replay}. Arguments: bootstrap servers, block
- * operations (default 2,000,000), resident blocks (default 1,000,000), tables (default 1),
- * partitions where there is no topic yet (default 4). Once so many blocks are resident as many are
- * removed as are stored.
+ * <p>As a program it fills a topic for {@code kvindex replay}. Arguments: bootstrap servers, then
+ * {@code --operations} (block operations, default 5,000,000), {@code --resident} (blocks, default
+ * 1,000,000), {@code --tables} (default 1), {@code --partitions} where there is no topic yet
+ * (default 4). Once so many blocks are resident as many are removed as are stored.
  */
 public final class EventTopic implements AutoCloseable {
 
@@ -45,7 +46,7 @@ public final class EventTopic implements AutoCloseable {
   static final int RUN = 16;
 
   private static final int ENGINES = 8;
-  private static final long REPORT_EVERY = 5_000_000;
+  private static final int PERCENT = 100;
 
   private final KafkaProducer<String, byte[]> producer;
   private final int partitions;
@@ -77,14 +78,17 @@ public final class EventTopic implements AutoCloseable {
 
   /** Fills a topic. */
   public static void main(String[] arguments) throws Exception {
-    long operations = argument(arguments, 1, 2_000_000);
-    long resident = argument(arguments, 2, 1_000_000);
-    int partitions = (int) argument(arguments, 4, 4);
+    LoadOptions options = new LoadOptions(Arrays.copyOfRange(arguments, 1, arguments.length));
+    long operations = options.number("operations", 5_000_000);
+    long resident = options.number("resident", 1_000_000);
+    int tables = options.number("tables", 1);
+    int partitions = options.number("partitions", 4);
+    options.refuseUnknown();
     create(arguments[0], partitions);
-    try (EventTopic topic =
-        new EventTopic(arguments[0], partitions, (int) argument(arguments, 3, 1))) {
+    try (EventTopic topic = new EventTopic(arguments[0], partitions, tables)) {
       long stored = 0;
       long removed = 0;
+      long percent = -1;
       while (stored + removed < operations) {
         topic.store(stored);
         stored += RUN;
@@ -92,17 +96,15 @@ public final class EventTopic implements AutoCloseable {
           topic.remove(removed);
           removed += RUN;
         }
-        if ((stored + removed) / REPORT_EVERY > (stored + removed - 2 * RUN) / REPORT_EVERY) {
-          System.out.println("block operations: " + (stored + removed));
+        if ((stored + removed) * PERCENT / operations > percent) {
+          percent = (stored + removed) * PERCENT / operations;
+          System.err.printf("\rfilling the topic: %d %%", percent);
         }
       }
       topic.flush();
+      System.err.println();
       System.out.println(topic.records() + " records, " + (stored + removed) + " block operations");
     }
-  }
-
-  private static long argument(String[] arguments, int index, long absent) {
-    return arguments.length > index ? Long.parseLong(arguments[index]) : absent;
   }
 
   /** Stores the run of blocks that begins with that number, a multiple of {@link #RUN}. */
