@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A table that is being built from the events topic beside the one that serves: an application of
- * its own with its own place in the log, directory and HTTP API, and a changelog only if replicas are
- * to take it over. What it has in Kafka and on disk goes when it is closed, unless they have.
+ * its own with its own place in the log, directory and HTTP API, and a changelog only if replicas
+ * are to take it over. What it has in Kafka and on disk goes when it is closed, unless they have.
  */
 public final class Rebuild implements AutoCloseable {
 
