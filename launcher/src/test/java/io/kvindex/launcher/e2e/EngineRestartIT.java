@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class EngineRestartIT {
 
-  private static final int RESTARTS = Integer.getInteger("kvindex.test.restarts", 30);
+  private static final int RESTARTS = Integer.getInteger("kvindex.test.restarts", 12);
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
 
   @TempDir private Path directory;
@@ -74,7 +74,7 @@ class EngineRestartIT {
     try (ServerProcess server = ServerProcess.all(directory)) {
       server.awaitReady();
       startEngines(server.api());
-      for (int round = 0; round < 3; round++) {
+      for (int round = 0; round < 2; round++) {
         work(engines, 200);
         awaitTruth(server.api());
         server.process().kill();

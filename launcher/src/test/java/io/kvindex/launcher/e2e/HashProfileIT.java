@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HashProfileIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", 20_261_121L);
-  private static final int PROMPTS = Integer.getInteger("kvindex.test.prompts", 40);
+  private static final int PROMPTS = Integer.getInteger("kvindex.test.prompts", 20);
   private static final int BLOCK = 4;
   private static final @Nullable String[] ADAPTERS = {null, "sql", "chat"};
   private static final @Nullable String[] SALTS = {null, "tenant-a", "tenant-b"};

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class KillRestartIT {
 
-  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 6);
+  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 3);
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final int PROMPTS = 300;
 

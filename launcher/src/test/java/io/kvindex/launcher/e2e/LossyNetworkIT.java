@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LossyNetworkIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
-  private static final int STEPS = Integer.getInteger("kvindex.test.steps", 6_000);
+  private static final int STEPS = Integer.getInteger("kvindex.test.steps", 3_000);
   private static final int ENGINES = 4;
   private static final Faults FAULTS = new Faults(0.05, 0.05, 0.05, 0.02);
 
@@ -112,7 +112,7 @@ class LossyNetworkIT {
   /** Each engine goes on a little until its newest batches are heard of. */
   private void awaitTruth(Api api) {
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofSeconds(120))
         .pollInterval(Duration.ofMillis(200))
         .untilAsserted(
             () -> {
@@ -126,7 +126,7 @@ class LossyNetworkIT {
 
   private static void awaitVisible(Api api, SimulatedEngine engine) {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> api.visible(engine.options().name()) == engine.lastSequence());
   }
 
