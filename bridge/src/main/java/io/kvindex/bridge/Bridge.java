@@ -16,6 +16,7 @@ import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -60,12 +61,11 @@ public final class Bridge implements AutoCloseable {
     replays = new Replays(loop.context(), config.replay());
     Followers followers =
         new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, config.limits());
+    Map<String, Object> member =
+        KafkaSettings.member(config.kafka(), config.groupId(), config.groupInstanceId());
     control =
         new ControlLoop(
-            new KafkaConsumer<>(
-                KafkaSettings.member(config.kafka(), config.groupId(), config.groupInstanceId()),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer()),
+            new KafkaConsumer<>(member, new ByteArrayDeserializer(), new ByteArrayDeserializer()),
             new KafkaConsumer<>(
                 KafkaSettings.reader(config.kafka()),
                 new ByteArrayDeserializer(),
@@ -75,6 +75,7 @@ public final class Bridge implements AutoCloseable {
             followers,
             metrics,
             config.progressEvery(),
+            KafkaSettings.session(member),
             config.generations());
     registry.gauge("kvindex.bridge.inflight.bytes", budget, SendBudget::inFlightBytes);
     registry.gauge("kvindex.bridge.frames.waiting", control, Bridge::waiting);

@@ -10,6 +10,7 @@ import io.kvindex.launcher.client.TapCommand;
 import io.kvindex.launcher.client.UnregisterCommand;
 import io.kvindex.launcher.client.WorkersCommand;
 import io.kvindex.launcher.demo.DemoCommand;
+import io.kvindex.launcher.drill.DrillCommand;
 import io.kvindex.launcher.process.AllCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
@@ -59,6 +60,7 @@ import picocli.CommandLine.Spec;
       QueryAtCommand.class,
       DiffCommand.class,
       ChaosCommand.class,
+      DrillCommand.class,
       CommandLine.HelpCommand.class
     },
     mixinStandardHelpOptions = true,

@@ -41,6 +41,7 @@ class HelpTest {
         "query-at",
         "repair",
         "ingest",
+        "drill",
         "tap"
       })
   void shouldExplainItself_whenAskedForHelp(String command) {
@@ -96,6 +97,9 @@ class HelpTest {
         "index --kafka ,",
         "replay --from yesterday",
         "query-at noon --model m --tokens 1",
+        "drill --script /nonexistent/local-cluster.sh",
+        "drill --blocks 10",
+        "drill --only indexer",
         "workers --server bogus",
         "workers --server 127.0.0.1:13333"
       })

@@ -7,7 +7,6 @@ import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
-import io.kvindex.bridge.produce.KafkaSettings;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
@@ -49,7 +48,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private final long progressNs;
   private final Thread thread;
   private final OncePerMinute warnings = new OncePerMinute();
-  private final Lease lease = new Lease(KafkaSettings.SESSION_TIMEOUT);
+  private final Lease lease;
   private volatile boolean running = true;
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
@@ -60,6 +59,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
    * @param group consumer in the bridges' group; closed with this object
    * @param single consumer without a group; closed with this object
    * @param progressEvery how often changed progress is written
+   * @param session after how much silence the group thinks a member dead
    * @param generations of the site's epoch
    */
   public ControlLoop(
@@ -70,7 +70,9 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       Followers followers,
       BridgeMetrics metrics,
       Duration progressEvery,
+      Duration session,
       Generations generations) {
+    lease = new Lease(session);
     records = new ControlRecords(producer);
     consumer = group;
     progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);

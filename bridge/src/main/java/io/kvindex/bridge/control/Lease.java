@@ -20,6 +20,11 @@ final class Lease {
     lengthNs = length.toNanos();
   }
 
+  /** Longest wait for one answer of Kafka's: half of it, so that waiting does not lose it. */
+  Duration call() {
+    return Duration.ofNanos(lengthNs / 2);
+  }
+
   /** The control thread is alive. */
   void renew() {
     renewedNs = System.nanoTime();

@@ -32,9 +32,6 @@ final class ProgressReader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressReader.class);
   private static final Duration POLL = Duration.ofMillis(100);
 
-  /** Longest wait for one answer; shorter than a lease. */
-  private static final Duration CALL = Duration.ofSeconds(3);
-
   private final Consumer<byte[], byte[]> consumer;
   private final Duration timeout;
   private final Lease lease;
@@ -62,7 +59,7 @@ final class ProgressReader implements AutoCloseable {
     List<TopicPartition> sources = sources(partitions);
     consumer.assign(sources);
     consumer.seekToBeginning(sources);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(sources, CALL);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(sources, lease.call());
     long deadline = System.nanoTime() + timeout.toNanos();
     Map<Integer, Map<PublisherId, KnownProgress>> newest = new HashMap<>();
     partitions.forEach(partition -> newest.put(partition, new HashMap<>()));
@@ -82,7 +79,7 @@ final class ProgressReader implements AutoCloseable {
 
   private boolean isRead(Map<TopicPartition, Long> ends) {
     return ends.entrySet().stream()
-        .allMatch(end -> consumer.position(end.getKey(), CALL) >= end.getValue());
+        .allMatch(end -> consumer.position(end.getKey(), lease.call()) >= end.getValue());
   }
 
   /**

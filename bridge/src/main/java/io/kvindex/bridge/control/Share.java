@@ -7,7 +7,6 @@ import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.Topics;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -30,9 +29,6 @@ import org.slf4j.LoggerFactory;
 final class Share {
 
   private static final Logger LOG = LoggerFactory.getLogger(Share.class);
-
-  /** Longest wait for one answer of Kafka's; shorter than a lease. */
-  private static final Duration CALL = Duration.ofSeconds(3);
 
   private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -137,14 +133,14 @@ final class Share {
       return Map.of();
     }
     Map<TopicPartition, Long> ends =
-        consumer.endOffsets(waiting.stream().map(Share::source).toList(), CALL);
+        consumer.endOffsets(waiting.stream().map(Share::source).toList(), lease.call());
     Map<Integer, Assignment> ready = new HashMap<>();
     for (Assignment assignment : waiting) {
       if (assignment.end < 0) {
         assignment.end = ends.getOrDefault(source(assignment), 0L);
       }
       lease.renew();
-      if (consumer.position(source(assignment), CALL) >= assignment.end) {
+      if (consumer.position(source(assignment), lease.call()) >= assignment.end) {
         ready.put(assignment.partition, assignment);
       }
     }

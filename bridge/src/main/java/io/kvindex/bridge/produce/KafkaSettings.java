@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaSettings {
 
   /** After so long without a sign of life the group gives a bridge's share to others. */
-  public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(6);
+  private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(6);
 
   private static final int BATCH_BYTES = 128 << 10;
 
@@ -96,6 +96,16 @@ public final class KafkaSettings {
     settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
     settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 1_500);
     return complete(ClientKind.CONSUMER, common, settings);
+  }
+
+  /**
+   * After how much silence the group thinks a member dead.
+   *
+   * @param member settings of {@link #member}
+   */
+  public static Duration session(Map<String, Object> member) {
+    Object ms = member.get(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG);
+    return Duration.ofMillis(Long.parseLong(String.valueOf(ms)));
   }
 
   /** With what the site says; a name without prefix is below ours. */

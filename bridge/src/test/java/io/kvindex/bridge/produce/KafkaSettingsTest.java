@@ -34,6 +34,7 @@ class KafkaSettingsTest {
         .containsEntry("enable.metrics.push", "true")
         .containsEntry("group.id", "g")
         .doesNotContainKeys("consumer.session.timeout.ms", "linger.ms");
+    assertThat(KafkaSettings.session(member)).isEqualTo(Duration.ofSeconds(3));
     assertThat(KafkaSettings.reader(SITE))
         .containsEntry("security.protocol", "SSL")
         .doesNotContainKey("group.id");
@@ -48,7 +49,9 @@ class KafkaSettingsTest {
   @Test
   void shouldUseOurs_whenTheSiteSaysNothing() {
     Map<String, Object> site = Map.of("bootstrap.servers", "h:1");
-    assertThat(KafkaSettings.member(site, "g", "me"))
+    Map<String, Object> member = KafkaSettings.member(site, "g", "me");
+    assertThat(KafkaSettings.session(member)).isEqualTo(Duration.ofSeconds(6));
+    assertThat(member)
         .containsEntry("session.timeout.ms", 6_000)
         .containsEntry("group.instance.id", "me")
         .containsEntry("enable.metrics.push", false);

@@ -4,19 +4,21 @@ package io.kvindex.launcher.demo;
 import java.util.Arrays;
 
 /** Measured times, for exact percentiles of a bounded run. Thread-safe. */
-final class Latencies {
+public final class Latencies {
 
   private long[] nanos = new long[1024];
   private int size;
 
-  synchronized void add(long durationNs) {
+  /** One more. */
+  public synchronized void add(long durationNs) {
     if (size == nanos.length) {
       nanos = Arrays.copyOf(nanos, size * 2);
     }
     nanos[size++] = durationNs;
   }
 
-  synchronized int count() {
+  /** How many there are. */
+  public synchronized int count() {
     return size;
   }
 
@@ -24,7 +26,7 @@ final class Latencies {
    * The time in milliseconds that {@code share} (0..1) of the measurements do not exceed; 0 without
    * any.
    */
-  synchronized double percentileMs(double share) {
+  public synchronized double percentileMs(double share) {
     if (size == 0) {
       return 0;
     }

@@ -5,6 +5,8 @@ import io.kvindex.sandbox.broker.BrokerCluster;
 import io.kvindex.sandbox.broker.BrokerOptions;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -74,6 +76,13 @@ public final class BrokerCommand implements Callable<Integer> {
       defaultValue = "kvindex")
   private String clusterId;
 
+  @Option(
+      names = "--property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "One setting of Kafka's brokers above those kvindex sets; may be given several times.")
+  private Map<String, String> properties = new LinkedHashMap<>();
+
   @Override
   public Integer call() throws InterruptedException {
     EmbeddedBroker broker = EmbeddedBroker.start(options());
@@ -84,7 +93,11 @@ public final class BrokerCommand implements Callable<Integer> {
   }
 
   private BrokerOptions options() {
-    BrokerOptions alone = BrokerOptions.in(dataDir.resolve("kafka")).withHost(host).withPort(port);
+    BrokerOptions alone =
+        BrokerOptions.in(dataDir.resolve("kafka"))
+            .withHost(host)
+            .withPort(port)
+            .withProperties(properties);
     if (voters != null) {
       return alone.withCluster(BrokerCluster.of(clusterId, nodeId, voters));
     }

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -20,19 +21,19 @@ import org.jspecify.annotations.Nullable;
  * @param onlyA partitions B does not have
  * @param onlyB partitions A does not have
  */
-record Comparison(
+public record Comparison(
     SortedMap<Integer, Pair> both, SortedSet<Integer> onlyA, SortedSet<Integer> onlyB) {
 
   /** A partition on both sides. */
-  record Pair(Part a, Part b) {
+  public record Pair(Part a, Part b) {
 
     /** Whether both sides are where they can be compared. */
-    boolean isComparable() {
+    public boolean isComparable() {
       return problem() == null;
     }
 
     /** What stands in the way of comparing them, null = nothing. */
-    @Nullable String problem() {
+    public @Nullable String problem() {
       if (a.error() != null || b.error() != null) {
         return "can not be read in " + (a.error() != null ? "A: " + a.error() : "B: " + b.error());
       }
@@ -49,19 +50,19 @@ record Comparison(
     }
 
     /** Whether they hold the same; only where they can be compared. */
-    boolean isSame() {
+    public boolean isSame() {
       return sameStreams() && differing().isEmpty();
     }
 
     /** Whether all streams are at the same place with the same gaps. */
-    boolean sameStreams() {
+    public boolean sameStreams() {
       return a.streams() == b.streams()
           && a.held() == b.held()
           && a.positions().equals(b.positions());
     }
 
     /** Owners that are not the same on both sides, by id. */
-    SortedSet<String> differing() {
+    public SortedSet<String> differing() {
       SortedSet<String> ids = new TreeSet<>(a.owners().keySet());
       ids.addAll(b.owners().keySet());
       ids.removeIf(id -> Objects.equals(a.owners().get(id), b.owners().get(id)));
@@ -69,7 +70,7 @@ record Comparison(
     }
 
     /** An owner as either side describes it. */
-    JsonNode owner(String id) {
+    public JsonNode owner(String id) {
       JsonNode known = a.owners().get(id);
       return known == null ? Objects.requireNonNull(b.owners().get(id)) : known;
     }
@@ -80,7 +81,7 @@ record Comparison(
    *
    * @param filtered whether partitions without owners say nothing
    */
-  static Comparison of(Map<Integer, Part> a, Map<Integer, Part> b, boolean filtered) {
+  public static Comparison of(Map<Integer, Part> a, Map<Integer, Part> b, boolean filtered) {
     SortedMap<Integer, Pair> both = new TreeMap<>();
     a.forEach(
         (partition, part) -> {
@@ -98,12 +99,31 @@ record Comparison(
     return left;
   }
 
-  boolean isComparable() {
+  public boolean isComparable() {
     return !both.isEmpty() && both.values().stream().allMatch(Pair::isComparable);
   }
 
   /** Whether all that both have can be compared and is the same. */
-  boolean isSame() {
+  public boolean isSame() {
     return isComparable() && both.values().stream().allMatch(Pair::isSame);
+  }
+
+  /** Partitions that can not be compared or differ, and in which owners, for people. */
+  public String problems() {
+    StringJoiner all = new StringJoiner("; ");
+    both.forEach(
+        (partition, pair) -> {
+          if (pair.problem() != null) {
+            all.add("partition " + partition + ": " + pair.problem());
+          } else if (!pair.isSame()) {
+            all.add(
+                "partition "
+                    + partition
+                    + (pair.sameStreams() ? "" : ", positions or gaps of streams")
+                    + ", owners "
+                    + pair.differing().stream().map(pair::owner).toList());
+          }
+        });
+    return all.toString();
   }
 }

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One side of a comparison: a replica, or a rebuild, with its HTTP API. For any thread. */
-final class Replica {
+public final class Replica {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int OK = 200;
@@ -42,7 +42,7 @@ final class Replica {
    *
    * @throws IllegalArgumentException if it is no HTTP URL
    */
-  static Replica at(String url) {
+  public static Replica at(String url) {
     try {
       URI uri = new URI(url);
       if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
@@ -61,7 +61,7 @@ final class Replica {
    * @param error why it could not be read, null = it could
    * @param owners by id
    */
-  record Part(
+  public record Part(
       @Nullable String error,
       long offset,
       boolean settled,
@@ -70,7 +70,8 @@ final class Replica {
       String positions,
       Map<String, JsonNode> owners) {
 
-    long blocks() {
+    /** Over all owners. */
+    public long blocks() {
       return owners.values().stream().mapToLong(owner -> owner.path("blocks").asLong()).sum();
     }
   }
@@ -83,7 +84,8 @@ final class Replica {
    *
    * @param filters parameters of {@code GET /digests}
    */
-  Map<Integer, Part> digests(Map<String, String> filters) throws IOException, InterruptedException {
+  public Map<Integer, Part> digests(Map<String, String> filters)
+      throws IOException, InterruptedException {
     Map<Integer, Part> parts = new TreeMap<>();
     for (JsonNode one : get("/digests", filters).path("partitions")) {
       Map<String, JsonNode> owners = new TreeMap<>();

@@ -3,8 +3,10 @@ package io.kvindex.sandbox.broker;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import kafka.server.KafkaConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Kafka settings of a combined node; values measured for one machine and one client. */
@@ -17,6 +19,22 @@ final class BrokerSettings {
   private static final String SECURED_LISTENER = "SECURED";
 
   private BrokerSettings() {}
+
+  /** Beginnings of names of who a node is, where it is, and what keeps records safe. */
+  private static final List<String> OURS =
+      List.of(
+          "process.roles",
+          "node.id",
+          "broker.id",
+          "log.dir",
+          "metadata.log.dir",
+          "listener",
+          "advertised.listeners",
+          "inter.broker.listener",
+          "controller.listener",
+          "controller.quorum.voters",
+          "controller.quorum.bootstrap",
+          "unclean.leader.election");
 
   /**
    * Ports of a node.
@@ -38,7 +56,21 @@ final class BrokerSettings {
     replicas(settings, options.cluster());
     fastRestart(settings);
     smallFootprint(settings);
+    settings.putAll(options.properties());
     return settings;
+  }
+
+  /** Refuses names Kafka does not know and those that other options decide. */
+  static void check(Map<String, String> properties) {
+    for (String name : properties.keySet()) {
+      boolean ours = OURS.stream().anyMatch(name::startsWith);
+      if (ours || !KafkaConfig.configDef().names().contains(name)) {
+        throw new IllegalArgumentException(
+            "broker setting "
+                + name
+                + (ours ? " is decided by other flags" : " is no setting of Kafka's brokers"));
+      }
+    }
   }
 
   private static void quorum(Map<String, String> settings, BrokerOptions options, Ports ports) {

@@ -60,6 +60,30 @@ class BrokerClusterTest {
   }
 
   @Test
+  void shouldTakeSettingsOfKafkasBrokers_aboveOurs() {
+    BrokerOptions options =
+        BrokerOptions.in(Path.of("d"))
+            .withProperties(Map.of("broker.session.timeout.ms", "2000"))
+            .withPort(1);
+    assertThat(BrokerSettings.of(options, Path.of("d"), new BrokerSettings.Ports(1, 2, 0)))
+        .containsEntry("broker.session.timeout.ms", "2000");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "broker.sesion.timeout.ms, is no setting of Kafka's brokers",
+    "node.id, is decided by other flags",
+    "advertised.listeners, is decided by other flags",
+    "log.dirs, is decided by other flags"
+  })
+  void shouldRefuseASettingThatIsNone_orIsNotToBeChosen(String name, String why) {
+    BrokerOptions options = BrokerOptions.in(Path.of("d"));
+    assertThatThrownBy(() -> options.withProperties(Map.of(name, "1")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("broker setting " + name + " " + why);
+  }
+
+  @Test
   void shouldRefuseANodeThatIsNoVoter_andTwoOfOneId() {
     assertThatThrownBy(() -> BrokerCluster.of("site", 4, THREE))
         .hasMessageContaining("node 4")

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.drill;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/** One drill from the start of the cluster to the report. */
+final class DrillRun {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  /** Caches are full by then, at the default load. */
+  private static final long WARM_MS = 15_000;
+
+  private final DrillOptions options;
+  private final PrintWriter out;
+  private final Tallies tallies = new Tallies();
+  private final List<FaultResult> faults = new ArrayList<>();
+  private final List<RoundCheck.Result> checks = new ArrayList<>();
+  private final List<Tally> between = new ArrayList<>();
+
+  /**
+   * @param out the report goes there
+   */
+  DrillRun(DrillOptions options, PrintWriter out) {
+    this.options = options;
+    this.out = out;
+  }
+
+  /** Runs it; whether every promise was kept. */
+  boolean run() throws IOException, InterruptedException {
+    LocalSite site = new LocalSite(options.script(), options.directory());
+    boolean ours = !site.runs();
+    boolean isTuned = Tuned.isIn(site.remembered());
+    if (options.tuned() ? !ours && !isTuned : isTuned) {
+      throw new IllegalArgumentException(
+          "the cluster of "
+              + options.directory()
+              + (isTuned
+                  ? " has the tuned flags: give --tuned, or another --dir"
+                  : " runs without the tuned flags: stop it first, or give another --dir"));
+    }
+    site.start(options.tuned() ? Tuned.options() : List.of());
+    try {
+      List<RouterReplica> replicas =
+          site.names("index").stream()
+              .map(name -> new RouterReplica(name, site.uri(name)))
+              .toList();
+      try (DrillLoad load = new DrillLoad(options, site.partitions(), replicas, tallies)) {
+        SiteApi api = new SiteApi(replicas.get(0).uri(), TIMEOUT);
+        load.register(api);
+        boolean kept = options.rolling() ? roll(site, load) : drill(site, load);
+        load.unregister(api);
+        return kept;
+      }
+    } finally {
+      if (ours) {
+        site.stop();
+      }
+    }
+  }
+
+  private void warm(DrillLoad load, FaultRunner runner, DrillJournal journal)
+      throws IOException, InterruptedException {
+    journal.say("filling caches");
+    load.startEngines();
+    Patience.pause(
+        load,
+        Math.min(
+            WARM_MS,
+            1_000L
+                    * options.load().blocks()
+                    * options.load().instances()
+                    / Math.max(1, options.load().operations())
+                + 1_000));
+    if (!runner.awaitCalm()) {
+      throw new IOException(
+          "the cluster does not keep up with the load before anything is done to it: "
+              + load.staleness().windows());
+    }
+    load.startQueries();
+  }
+
+  private boolean drill(LocalSite site, DrillLoad load) throws IOException, InterruptedException {
+    Random random = new Random(options.seed());
+    FaultRunner runner = new FaultRunner(site, load);
+    RoundCheck check = new RoundCheck(load);
+    List<List<Fault>> plan = new ArrayList<>();
+    for (int round = 0; round < options.rounds(); round++) {
+      plan.add(Fault.round(site, options.only(), options.maxDownSeconds(), random));
+    }
+    int steps = plan.stream().mapToInt(some -> some.size() + 1).sum();
+    long begunNs = System.nanoTime();
+    long operations;
+    try (DrillJournal journal = new DrillJournal(out, steps, options.report(), options.verbose())) {
+      warm(load, runner, journal);
+      begunNs = System.nanoTime();
+      operations = load.operations();
+      for (int round = 1; round <= options.rounds(); round++) {
+        for (Fault fault : plan.get(round - 1)) {
+          journal.say("round " + round + ", " + fault);
+          FaultResult result = runner.run(round, fault);
+          between.add(tallies.current());
+          faults.add(result);
+          journal.write(DrillReport.json(result, result.isKept(options)));
+          journal.step(
+              String.format(
+                  Locale.ROOT,
+                  "%s: ready after %.1f s, stale %.1f s",
+                  result.fault(),
+                  result.readyMs() / 1e3,
+                  result.staleSeconds()));
+        }
+        RoundCheck.Result result = check.run(round);
+        checks.add(result);
+        journal.write(DrillReport.json(result));
+        journal.step(
+            "round "
+                + round
+                + " at rest: "
+                + (result.problems().isEmpty() ? "equal" : result.problems().get(0)));
+      }
+      operations = load.operations() - operations;
+    }
+    return report(operations / Math.max(1e-3, (System.nanoTime() - begunNs) / 1e9));
+  }
+
+  private boolean report(double operationsPerSecond) {
+    DrillReport report = new DrillReport(options, out);
+    out.println();
+    report.faults(faults);
+    report.windows(faults);
+    out.println();
+    checks.forEach(report::check);
+    boolean kept =
+        faults.stream().allMatch(one -> one.isKept(options))
+            && between.stream().allMatch(FaultResult::areAnswersRight)
+            && checks.stream().allMatch(one -> one.problems().isEmpty());
+    long asked = sum(faults.stream().map(FaultResult::tally).toList()) + sum(between);
+    out.printf(
+        Locale.ROOT,
+        "%d queries, %.0f block operations/s; promised: none failed, none wrong, p99 %d ms, stale %d s%n",
+        asked,
+        operationsPerSecond,
+        options.allowedP99Ms(),
+        options.allowedStaleMs() / 1_000);
+    findings();
+    out.println(kept ? "every promise was kept" : "PROMISES WERE BROKEN");
+    out.flush();
+    return kept;
+  }
+
+  private static long sum(List<Tally> some) {
+    return some.stream().mapToLong(one -> one.queries.get()).sum();
+  }
+
+  private void findings() {
+    tallies.findings().forEach(one -> out.println("  " + one));
+    int more = tallies.count() - tallies.findings().size();
+    if (more > 0) {
+      out.println("  and " + more + " more");
+    }
+  }
+
+  private boolean roll(LocalSite site, DrillLoad load) throws IOException, InterruptedException {
+    FaultRunner runner = new FaultRunner(site, load);
+    int steps =
+        site.names("index").size() + site.names("bridge").size() + site.names("broker").size();
+    List<RollingRestart.Sample> samples;
+    try (DrillJournal journal = new DrillJournal(out, steps, options.report(), options.verbose())) {
+      warm(load, runner, journal);
+      samples = new RollingRestart(site, load, runner).run(journal);
+      RollingReport.write(samples, journal);
+    }
+    boolean kept = RollingReport.print(samples, out);
+    findings();
+    out.flush();
+    return kept;
+  }
+}

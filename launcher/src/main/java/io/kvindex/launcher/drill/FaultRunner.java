@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.drill;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Lets a fault happen and waits until all is well again. For one thread. */
+final class FaultRunner {
+
+  /** Longest wait for answers to be fresh again. */
+  private static final long CALM_WITHIN_MS = 90_000;
+
+  private static final long READY_WITHIN_MS = 120_000;
+
+  /** Answers have to be fresh for so long. */
+  private static final long CALM_NS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+  private final LocalSite site;
+  private final DrillLoad load;
+
+  FaultRunner(LocalSite site, DrillLoad load) {
+    this.site = site;
+    this.load = load;
+  }
+
+  /** Does it and says what a router met meanwhile. */
+  FaultResult run(int round, Fault planned) throws IOException, InterruptedException {
+    Fault fault = planned.process().isEmpty() ? planned.of(mostActive()) : planned;
+    load.staleness().begin();
+    Tally tally = load.tallies().begin();
+    List<RouterReplica> hit =
+        load.replicas().stream().filter(one -> one.name().equals(fault.process())).toList();
+    hit.forEach(RouterReplica::disturb);
+    long begunNs = System.nanoTime();
+    boolean ready = fault.kind() == Fault.Kind.PAUSE ? pause(fault) : kill(fault);
+    long readyMs = ready ? since(begunNs) : -1;
+    hit.forEach(RouterReplica::settle);
+    long calmMs = awaitCalm() ? since(begunNs) : -1;
+    FaultResult result =
+        new FaultResult(
+            round,
+            fault,
+            begunNs,
+            readyMs,
+            calmMs,
+            load.staleness().peakNs(),
+            load.staleness().windows(),
+            tally);
+    load.tallies().begin();
+    return result;
+  }
+
+  private boolean kill(Fault fault) throws IOException, InterruptedException {
+    site.kill(fault.process());
+    Patience.pause(load, fault.forMs());
+    site.start(List.of());
+    return true;
+  }
+
+  private boolean pause(Fault fault) throws IOException, InterruptedException {
+    site.pause(fault.process());
+    Patience.pause(load, fault.forMs());
+    site.resume(fault.process());
+    SiteApi api = new SiteApi(site.uri(fault.process()), TIMEOUT);
+    return Patience.await(load, READY_WITHIN_MS, api::isReady);
+  }
+
+  private static long since(long ns) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ns);
+  }
+
+  /** Waits until no replica that answers was behind for a while; whether it came to that. */
+  boolean awaitCalm() throws IOException, InterruptedException {
+    List<String> names = load.replicas().stream().map(RouterReplica::name).toList();
+    long begunNs = System.nanoTime();
+    return Patience.await(
+        load,
+        CALM_WITHIN_MS,
+        () -> {
+          long now = System.nanoTime();
+          return now - begunNs > CALM_NS && load.staleness().isCalm(names, now - CALM_NS);
+        });
+  }
+
+  /** The indexer that is active for most partitions. */
+  private String mostActive() throws IOException, InterruptedException {
+    Map<String, Integer> counts = new HashMap<>();
+    String first = site.names("index").get(0);
+    JsonNode cluster = new SiteApi(site.uri(first), TIMEOUT).get("/cluster");
+    for (JsonNode partition : cluster.path("partitions")) {
+      counts.merge(partition.path("active").asText(), 1, Integer::sum);
+    }
+    String best = first;
+    int most = 0;
+    for (String name : site.names("index")) {
+      int count = counts.getOrDefault(site.uri(name).getAuthority(), 0);
+      if (count > most) {
+        most = count;
+        best = name;
+      }
+    }
+    return best;
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.drill;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Restarts each process in order and looks at the hit rate every second. For one thread. */
+final class RollingRestart {
+
+  private static final long QUIET_MS = 10_000;
+
+  private final LocalSite site;
+  private final DrillLoad load;
+  private final FaultRunner runner;
+  private final long beganNs = System.nanoTime();
+  private final List<Sample> samples = new ArrayList<>();
+  private volatile String doing = "nothing";
+
+  /**
+   * A second.
+   *
+   * @param second from the beginning
+   * @param doing process that is being restarted
+   * @param share of the blocks engines held that answers named, 0..1
+   * @param failed queries since the beginning of that process's restart
+   */
+  record Sample(long second, String doing, long held, double share, long failed) {}
+
+  RollingRestart(LocalSite site, DrillLoad load, FaultRunner runner) {
+    this.site = site;
+    this.load = load;
+    this.runner = runner;
+  }
+
+  /** Restarts all; the samples. */
+  List<Sample> run(DrillJournal journal) throws IOException, InterruptedException {
+    ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    load.hitRate().take();
+    clock.scheduleAtFixedRate(this::sample, 1, 1, TimeUnit.SECONDS);
+    try {
+      Patience.pause(load, QUIET_MS);
+      for (String kind : List.of("index", "bridge", "broker")) {
+        for (String name : site.names(kind)) {
+          restart(name);
+          journal.step("restarted " + name);
+        }
+      }
+      doing = "nothing";
+      Patience.pause(load, QUIET_MS);
+    } finally {
+      clock.shutdownNow();
+      clock.awaitTermination(5, TimeUnit.SECONDS);
+    }
+    synchronized (samples) {
+      return List.copyOf(samples);
+    }
+  }
+
+  private void restart(String name) throws IOException, InterruptedException {
+    load.tallies().begin();
+    doing = name;
+    List<RouterReplica> hit =
+        load.replicas().stream().filter(one -> one.name().equals(name)).toList();
+    hit.forEach(RouterReplica::disturb);
+    site.restart(name);
+    hit.forEach(RouterReplica::settle);
+    runner.awaitCalm();
+  }
+
+  private void sample() {
+    HitRate.Count count = load.hitRate().take();
+    long second = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
+    synchronized (samples) {
+      samples.add(
+          new Sample(
+              second, doing, count.held(), count.share(), load.tallies().current().failed.get()));
+    }
+  }
+}
