@@ -77,7 +77,7 @@ final class ServerProcess implements AutoCloseable {
   void awaitReady() {
     await()
         .pollInterval(Duration.ofMillis(50))
-        .atMost(Duration.ofSeconds(90))
+        .atMost(Duration.ofSeconds(180))
         .until(
             () -> {
               process.requireAlive();
