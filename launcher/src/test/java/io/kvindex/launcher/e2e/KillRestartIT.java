@@ -28,6 +28,9 @@ class KillRestartIT {
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final int PROMPTS = 300;
 
+  /** A server that starts has to catch up with engines that go on, on a slow machine too. */
+  private static final Duration STEP = Duration.ofMillis(15);
+
   @TempDir private Path directory;
 
   @Test
@@ -35,7 +38,7 @@ class KillRestartIT {
   void shouldLoseNothing_whenKilledInTheMiddleOfIngest() throws InterruptedException {
     System.out.println("seed " + SEED + ", kills " + KILLS);
     Random random = new Random(SEED);
-    try (LoadedEngines load = new LoadedEngines(4, SEED);
+    try (LoadedEngines load = new LoadedEngines(4, SEED, STEP, options -> {});
         ServerProcess server = ServerProcess.all(directory)) {
       server.awaitReady();
       load.engines().forEach(engine -> server.api().register(engine, "default"));
