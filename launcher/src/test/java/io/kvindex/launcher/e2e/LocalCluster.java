@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,11 +56,14 @@ final class LocalCluster implements AutoCloseable {
     Path said = directory.resolve("said.txt");
     builder.redirectOutput(ProcessBuilder.Redirect.to(said.toFile()));
     Process process = builder.start();
-    boolean ended = process.waitFor(COMMAND_MINUTES, TimeUnit.MINUTES);
-    System.out.println(Files.readString(said));
-    if (!ended || process.exitValue() != 0) {
+    try {
+      boolean ended = process.waitFor(COMMAND_MINUTES, TimeUnit.MINUTES);
+      if (!ended || process.exitValue() != 0) {
+        throw new AssertionError(words + " failed, see the output");
+      }
+    } finally {
       process.destroyForcibly();
-      throw new AssertionError(words + " failed, see the output");
+      System.out.println(Files.readString(said));
     }
   }
 
@@ -68,9 +72,31 @@ final class LocalCluster implements AutoCloseable {
     return new Api(URI.create("http://127.0.0.1:" + (basePort + 30 + number)));
   }
 
+  /**
+   * Stops all; none is left running, whatever goes wrong: the tests after this one need the
+   * machine.
+   */
   @Override
   public void close() throws IOException, InterruptedException {
-    run("stop", List.of());
+    // Set when this test's time is over: it is not about what is to be done now.
+    Thread.interrupted();
+    List<ProcessHandle> running = running();
+    try {
+      run("stop", List.of());
+    } finally {
+      running.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  private List<ProcessHandle> running() throws IOException {
+    List<ProcessHandle> running = new ArrayList<>();
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(Files.createDirectories(directory.resolve("pid")), "*[0-9]")) {
+      for (Path file : files) {
+        ProcessHandle.of(Long.parseLong(Files.readString(file).strip())).ifPresent(running::add);
+      }
+    }
+    return running;
   }
 
   /** The first of a row of ports nobody listens on now, below those the system gives away. */
