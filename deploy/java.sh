@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 
 java_version() { # prints the feature version of a java binary, 0 if it does not run
-  "$1" -version 2>&1 | sed -n '1s/.*version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | grep -m1 . || echo 0
+  # Not the first line: Java tells there of options it found in the environment.
+  "$1" -version 2>&1 | sed -n 's/.*version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | grep -m1 . || echo 0
 }
 
 find_java() { # prints the first Java of at least 17 among JAVA_HOME, PATH and the usual places

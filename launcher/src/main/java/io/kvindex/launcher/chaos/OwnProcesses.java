@@ -26,8 +26,12 @@ final class OwnProcesses implements AutoCloseable {
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final String DATA = "--data-dir";
 
-  /** A broker that is killed may leave a transaction open; nobody has to wait half a minute. */
-  private static final List<String> JVM = List.of("-Xmx1g", Knob.TRANSACTION_LOOK_MS.option(2_000));
+  /**
+   * They live for seconds, so compiling for speed would cost more than it returns. A broker that is
+   * killed may leave a transaction open; nobody has to wait half a minute.
+   */
+  private static final List<String> JVM =
+      List.of("-Xmx1g", "-XX:TieredStopAtLevel=1", Knob.TRANSACTION_LOOK_MS.option(2_000));
 
   /** One that stands still must not hide what the other one says. */
   private static final Duration BRIDGE_TIMEOUT = Duration.ofSeconds(1);

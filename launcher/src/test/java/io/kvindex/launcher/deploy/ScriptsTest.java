@@ -84,6 +84,13 @@ class ScriptsTest {
     assertThat(directory).as("nothing was started or written").isEmptyDirectory();
   }
 
+  @Test
+  void shouldFindJava_whenTheEnvironmentHasOptionsForIt() throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    assertThat(run("-c", "source java.sh; JDK_JAVA_OPTIONS=-Dany=1 java_version " + java)).isZero();
+    assertThat(said.strip()).isEqualTo(Integer.toString(Runtime.version().feature()));
+  }
+
   private static String ownController(ParseResult broker) {
     Matcher voter =
         Pattern.compile("(?:^|,)" + Checkout.value(broker, "--node-id") + "@[^:]+:([0-9]+)")
