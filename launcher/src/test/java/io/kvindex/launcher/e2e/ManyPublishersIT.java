@@ -31,7 +31,13 @@ class ManyPublishersIT {
   private static final int PUBLISHERS = 500;
   private static final int ALIVE = 6;
   private static final int MAX_THREADS = 24;
-  private static final double MAX_CORE = 0.05;
+
+  /**
+   * Far from what a loop that never rests takes; a slow core takes 0.06 for the attempts to
+   * connect.
+   */
+  private static final double MAX_CORE = 0.15;
+
   private static final long MEASURED_MS = 10_000;
   private static final int STRETCHES = 6;
 

@@ -2,6 +2,7 @@
 package io.kvindex.launcher.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -18,6 +19,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,7 @@ class OwnWritesIT {
       api.register(engine, "default");
       int blockSize = engine.options().blockSize();
       int[] tokens = {};
+      awaitFirstEvent(api, engine);
       for (int round = 0; round < ROUNDS; round++) {
         tokens = random.ints(4L * blockSize, 0, 100_000).toArray();
         engine.prefill(tokens, null, null);
@@ -67,6 +70,15 @@ class OwnWritesIT {
           .contains("event " + engine.lastSequence() + " is the newest one visible");
       assertExplained(api, tokens, engine);
     }
+  }
+
+  /** Who asks before the bridge has found the engine is told so, and waits. */
+  private static void awaitFirstEvent(Api api, SimulatedEngine engine) {
+    engine.prefill(new int[engine.options().blockSize()], null, null);
+    engine.flush();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> api.visible(engine.options().name()) == engine.lastSequence());
   }
 
   private static void assertExplained(Api api, int[] tokens, SimulatedEngine engine) {
