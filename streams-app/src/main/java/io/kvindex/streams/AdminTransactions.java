@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.AbortTransactionSpec;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.admin.TransactionListing;
@@ -24,7 +26,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
 /** Asks the cluster; waits 5 s at most for each answer. */
-final class AdminTransactions implements TransactionsOfApp {
+final class AdminTransactions implements TransactionsOfApp, ProducersOfApp {
 
   private static final long ANSWER_MS = 5_000;
   private static final String OFFSETS = "__consumer_offsets";
@@ -80,6 +82,29 @@ final class AdminTransactions implements TransactionsOfApp {
   public void abort(AbortTransactionSpec spec)
       throws InterruptedException, ExecutionException, TimeoutException {
     answer(admin.abortTransaction(spec).all());
+  }
+
+  @Override
+  public Set<String> ongoing() throws InterruptedException, ExecutionException, TimeoutException {
+    ListTransactionsOptions only =
+        new ListTransactionsOptions().filterStates(Set.of(TransactionState.ONGOING));
+    return answer(admin.listTransactions(only).all()).stream()
+        .map(TransactionListing::transactionalId)
+        .collect(Collectors.toSet());
+  }
+
+  @Override
+  public Set<String> members() throws InterruptedException, ExecutionException, TimeoutException {
+    return answer(admin.describeConsumerGroups(List.of(applicationId)).all()).values().stream()
+        .flatMap(group -> group.members().stream())
+        .map(MemberDescription::clientId)
+        .collect(Collectors.toSet());
+  }
+
+  @Override
+  public void fence(Set<String> transactionalIds)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    answer(admin.fenceProducers(transactionalIds).all());
   }
 
   private static <T> T answer(KafkaFuture<T> future)

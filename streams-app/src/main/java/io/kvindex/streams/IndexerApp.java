@@ -41,6 +41,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final LogLag lag;
   private final LocalState localState;
   private final HangingTransactions transactions;
+  private final AbandonedTransactions abandoned;
   private final LocalViews views = new LocalViews();
   private final RestoreWatch restores;
   private final StreamFailures failures;
@@ -66,12 +67,15 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
     lag = new LogLag(config, partitions, views, restores, metrics);
-    transactions =
-        new HangingTransactions(
-            new AdminTransactions(
-                Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
-                config.applicationId(),
-                ChangelogTopic.of(config.applicationId())));
+    AdminTransactions admin =
+        new AdminTransactions(
+            Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
+            config.applicationId(),
+            ChangelogTopic.of(config.applicationId()));
+    transactions = new HangingTransactions(admin);
+    abandoned =
+        new AbandonedTransactions(
+            admin, config.applicationId(), () -> streams.state() == KafkaStreams.State.REBALANCING);
     ReadinessGauges.register(this, metrics);
   }
 
@@ -94,6 +98,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     app.streams.start();
     if (config.changelog()) {
       app.transactions.start();
+      app.abandoned.start();
     }
     app.refresher.scheduleWithFixedDelay(
         app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
@@ -242,6 +247,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     refresher.shutdownNow();
     failures.close();
     lag.close();
+    abandoned.close();
     transactions.close();
     streams.close(
         CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
