@@ -33,10 +33,11 @@ class ManyPublishersIT {
   private static final int MAX_THREADS = 24;
 
   /**
-   * Far from what a loop that never rests takes; a slow core takes 0.06 for the attempts to
-   * connect.
+   * Promised are 0.05 on a machine of usual speed with nothing else to do ({@code
+   * -Dkvindex.test.idle=0.05}); beside other tests this tells a loop that never rests.
    */
-  private static final double MAX_CORE = 0.15;
+  private static final double MAX_CORE =
+      Double.parseDouble(System.getProperty("kvindex.test.idle", "0.15"));
 
   private static final long MEASURED_MS = 10_000;
   private static final int STRETCHES = 6;
