@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param <A> an answer
  */
 final class Race<A> {
-  /** Longest wait for all of them. */
+  /** Longest wait for all of them, where there is no answer but theirs. */
   static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** The same where an answer is here, if not a fresh one. */
+  static final long BESIDE_OWN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** One that takes longer is late: nearly all answers come within a millisecond. */
   static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -46,6 +49,7 @@ final class Race<A> {
   private record Outcome<A>(String address, @Nullable A value, @Nullable Throwable problem) {}
 
   private final List<String> addresses;
+  private final long longestNanos;
   private final BlockingQueue<Outcome<A>> outcomes;
   private final StringBuilder problems = new StringBuilder();
   private @Nullable String winner;
@@ -53,9 +57,11 @@ final class Race<A> {
 
   /**
    * @param addresses best first, not empty
+   * @param longestNanos longest wait for all of them
    */
-  Race(List<String> addresses) {
+  Race(List<String> addresses, long longestNanos) {
     this.addresses = addresses;
+    this.longestNanos = longestNanos;
     outcomes = new ArrayBlockingQueue<>(addresses.size());
   }
 
@@ -68,7 +74,7 @@ final class Race<A> {
    */
   @Nullable A run(Question<A> question, long forNanos, Predicate<A> good)
       throws InterruptedException {
-    long end = System.nanoTime() + Math.min(forNanos, LONGEST_NANOS);
+    long end = System.nanoTime() + Math.min(forNanos, longestNanos);
     A fallback = null;
     int pending = 0;
     while (pending > 0 || asked < addresses.size()) {

@@ -24,6 +24,7 @@ final class RemoteView implements TableView {
   private final Forwarding forwarding;
   private final TableId table;
   private final List<String> holders;
+  private final long longestNanos;
   private final @Nullable TableView own;
   private @Nullable Told told;
   private @Nullable String answeredBy;
@@ -31,19 +32,26 @@ final class RemoteView implements TableView {
 
   /**
    * @param holders {@code host:port} of those to ask, best first, not empty
+   * @param longestNanos how long they are waited for
    * @param own what this replica itself has, which is not up to date; null = nothing
    */
-  RemoteView(Forwarding forwarding, TableId table, List<String> holders, @Nullable TableView own) {
+  RemoteView(
+      Forwarding forwarding,
+      TableId table,
+      List<String> holders,
+      long longestNanos,
+      @Nullable TableView own) {
     this.forwarding = forwarding;
     this.table = table;
     this.holders = holders;
+    this.longestNanos = longestNanos;
     this.own = own;
   }
 
   @Override
   public int walk(Walk walk, RunVisitor visitor) {
     WalkRequest request = WalkRequest.of(table, walk);
-    Race<WalkAnswer> race = new Race<>(holders);
+    Race<WalkAnswer> race = new Race<>(holders, longestNanos);
     WalkAnswer answer = forwarding.walk(race, request, walk.deadline());
     if (answer != null) {
       take(answer.told(), race.winner());
@@ -87,7 +95,7 @@ final class RemoteView implements TableView {
   }
 
   private TableNames ask(NamesRequest request) {
-    Race<TableNames> race = new Race<>(holders);
+    Race<TableNames> race = new Race<>(holders, longestNanos);
     TableNames answer = forwarding.names(race, request);
     if (answer != null) {
       take(answer.told(), race.winner());

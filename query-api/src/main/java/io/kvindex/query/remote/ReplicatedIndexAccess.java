@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
    */
   public ReplicatedIndexAccess(
       String application, IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
-    this(application, own, placement, new ReplicaClient(), registry);
+    this(application, own, placement, new ReplicaClient(), registry, System::nanoTime);
     others.start();
   }
 
@@ -47,13 +48,14 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
       IndexAccess own,
       IndexPartitions placement,
       Transport transport,
-      MeterRegistry registry) {
+      MeterRegistry registry,
+      LongSupplier nanoTime) {
     this.application = application;
     this.own = own;
     this.placement = placement;
     this.transport = new AddressedTransport(application, transport);
     forwarding = new Forwarding(this.transport, registry);
-    others = new StatusWatch(placement, this.transport);
+    others = new StatusWatch(placement, this.transport, nanoTime);
   }
 
   @Override
@@ -63,9 +65,18 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
       return here;
     }
     Holders holders = placement.holders(own.partitionOf(table));
-    // Where nobody else keeps it up, copies are no better than what is here.
-    boolean better = holders.active() != null || here == null && !holders.standbys().isEmpty();
-    return better ? new RemoteView(forwarding, table, holders.inOrder(), here) : here;
+    List<String> asked = others.silentLast(holders.inOrder());
+    if (asked.isEmpty()) {
+      return here;
+    }
+    if (here == null || others.stoodStill()) {
+      return new RemoteView(forwarding, table, asked, Race.LONGEST_NANOS, here);
+    }
+    // Where nobody keeps it up, or who did is silent, copies are no better than what is here.
+    String active = holders.active();
+    return active == null || others.isSilent(active)
+        ? here
+        : new RemoteView(forwarding, table, asked, Race.BESIDE_OWN_NANOS, here);
   }
 
   @Override

@@ -8,12 +8,14 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.PartitionView.State;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +31,9 @@ final class StatusWatch implements AutoCloseable {
   /** One that has not been heard of for so long counts as gone. */
   static final long REACHABLE_MS = 2_000;
 
+  /** One that has not answered for so long while it was asked is not waited for. */
+  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A status and when it came, as {@link System#nanoTime}. */
@@ -36,6 +41,8 @@ final class StatusWatch implements AutoCloseable {
 
   private final IndexPartitions here;
   private final Transport transport;
+  private final LongSupplier nanoTime;
+  private final Standstill standstill;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
@@ -44,10 +51,17 @@ final class StatusWatch implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
+  private volatile long lookedNs;
 
-  StatusWatch(IndexPartitions here, Transport transport) {
+  /**
+   * @param nanoTime as {@link System#nanoTime}
+   */
+  StatusWatch(IndexPartitions here, Transport transport, LongSupplier nanoTime) {
     this.here = here;
     this.transport = transport;
+    this.nanoTime = nanoTime;
+    standstill = new Standstill(nanoTime);
+    lookedNs = nanoTime.getAsLong();
   }
 
   void start() {
@@ -57,6 +71,24 @@ final class StatusWatch implements AutoCloseable {
   /** What a replica said last, null = nothing yet, or it is none any more. */
   @Nullable Heard of(String address) {
     return heard.get(address);
+  }
+
+  /** Whether a replica answered before, and lately did not though it was asked. */
+  boolean isSilent(String address) {
+    Heard last = heard.get(address);
+    return last != null && lookedNs - last.nanos() > SILENT_NANOS;
+  }
+
+  /** The same replicas, those that are silent last. */
+  List<String> silentLast(List<String> addresses) {
+    List<String> ordered = new ArrayList<>(addresses);
+    ordered.sort(Comparator.comparing(this::isSilent));
+    return ordered;
+  }
+
+  /** Whether this replica stood still until a moment ago, so that others know better. */
+  boolean stoodStill() {
+    return standstill.lately();
   }
 
   /** A partition as the best of its other holders sees it, null = none of them has told yet. */
@@ -83,7 +115,7 @@ final class StatusWatch implements AutoCloseable {
    * whole and kept up.
    */
   int copies(int partition) {
-    long now = System.nanoTime();
+    long now = nanoTime.getAsLong();
     int copies = 0;
     for (String holder : here.holders(partition).inOrder()) {
       Heard last = heard.get(holder);
@@ -98,6 +130,8 @@ final class StatusWatch implements AutoCloseable {
 
   /** One look; the timer does that. */
   void look() {
+    standstill.beat();
+    lookedNs = nanoTime.getAsLong();
     try {
       List<String> others = here.otherReplicas();
       heard.keySet().retainAll(others);
@@ -136,7 +170,7 @@ final class StatusWatch implements AutoCloseable {
       return; // what it said last stays, and grows old
     }
     try {
-      heard.put(address, new Heard(ReplicaStatus.decode(body), System.nanoTime()));
+      heard.put(address, new Heard(ReplicaStatus.decode(body), nanoTime.getAsLong()));
     } catch (MalformedRecordException | IllegalArgumentException e) {
       LOG.debug("status of {} not understood", address, e);
     }

@@ -105,7 +105,8 @@ class AddressedTest {
                     new Relayed.NoTables(),
                     placed,
                     transport,
-                    new SimpleMeterRegistry())
+                    new SimpleMeterRegistry(),
+                    System::nanoTime)
                 .view(TABLE));
     assertThat(view.blockCount()).isZero();
     return Objects.requireNonNull(view.answeredBy());

@@ -46,7 +46,7 @@ class RaceTest {
 
   @Test
   void shouldAskOnlyTheFirst_whenItsAnswerIsGood() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("good:1", "good:2"));
+    Race<String> race = new Race<>(List.of("good:1", "good:2"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("good:1");
     assertThat(race.winner()).isEqualTo("good:1");
     assertThat(asked).containsExactly("good:1");
@@ -54,7 +54,7 @@ class RaceTest {
 
   @Test
   void shouldAskTheNextAtOnce_whenOneFails() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("fails:1", "fails:2", "good:3"));
+    Race<String> race = new Race<>(List.of("fails:1", "fails:2", "good:3"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("good:3");
     assertThat(race.asked()).isEqualTo(3);
     assertThat(race.problems()).contains("fails:1", "refused", "fails:2");
@@ -62,7 +62,7 @@ class RaceTest {
 
   @Test
   void shouldAskTheNext_whenOneIsLate() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1", "good:2"));
+    Race<String> race = new Race<>(List.of("silent:1", "good:2"), Race.LONGEST_NANOS);
     long start = System.nanoTime();
     assertThat(run(race, 1_000)).isEqualTo("good:2");
     assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Race.LATE_NANOS);
@@ -70,12 +70,13 @@ class RaceTest {
 
   @Test
   void shouldPreferTheGoodAnswer_whenTheFirstIsStale() throws InterruptedException {
-    assertThat(run(new Race<>(List.of("stale:1", "good:2")), 1_000)).isEqualTo("good:2");
+    assertThat(run(new Race<>(List.of("stale:1", "good:2"), Race.LONGEST_NANOS), 1_000))
+        .isEqualTo("good:2");
   }
 
   @Test
   void shouldTakeTheFirstStaleOne_whenNobodyHasBetter() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("stale:1", "fails:2", "stale:3"));
+    Race<String> race = new Race<>(List.of("stale:1", "fails:2", "stale:3"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("stale:1");
     assertThat(race.winner()).isEqualTo("stale:1");
     assertThat(asked).hasSize(3);
@@ -83,7 +84,7 @@ class RaceTest {
 
   @Test
   void shouldEndWithinTheDeadline_whenAllAreSilent() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1", "silent:2", "silent:3"));
+    Race<String> race = new Race<>(List.of("silent:1", "silent:2", "silent:3"), Race.LONGEST_NANOS);
     long start = System.nanoTime();
     assertThat(run(race, 60)).isNull();
     long took = System.nanoTime() - start;
@@ -95,8 +96,17 @@ class RaceTest {
   }
 
   @Test
+  void shouldEndBeforeTheDeadline_whenSomethingElseIsThere() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("silent:1"), Race.BESIDE_OWN_NANOS);
+    long start = System.nanoTime();
+    assertThat(run(race, 10_000)).isNull();
+    assertThat(System.nanoTime() - start)
+        .isBetween(Race.BESIDE_OWN_NANOS, TimeUnit.SECONDS.toNanos(5));
+  }
+
+  @Test
   void shouldAskNobody_whenNoTimeIsLeft() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("good:1"));
+    Race<String> race = new Race<>(List.of("good:1"), Race.LONGEST_NANOS);
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     assertThat(run(race, 0)).isNull();
     assertThat(asked).isEmpty();
@@ -107,7 +117,7 @@ class RaceTest {
 
   @Test
   void shouldTakeALateAnswer_whenNobodyElseGivesOne() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1", "later:2"));
+    Race<String> race = new Race<>(List.of("silent:1", "later:2"), Race.LONGEST_NANOS);
     String answer =
         race.run(
             (address, forNanos, one) -> {

@@ -31,11 +31,12 @@ public final class Relayed {
         new NoTables(),
         placed,
         new Loop(new ReplicaService(Tables.only(Serving.DEFAULT_APPLICATION, tables, placed))),
-        new SimpleMeterRegistry());
+        new SimpleMeterRegistry(),
+        System::nanoTime);
   }
 
   /** A replica without any table. */
-  static final class NoTables implements IndexAccess {
+  static class NoTables implements IndexAccess {
 
     @Override
     public @Nullable TableView view(TableId table) {

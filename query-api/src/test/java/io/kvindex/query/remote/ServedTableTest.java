@@ -96,7 +96,8 @@ class ServedTableTest {
             here.own(),
             own,
             new Relayed.Loop(new ReplicaService(there)),
-            new SimpleMeterRegistry()));
+            new SimpleMeterRegistry(),
+            System::nanoTime));
   }
 
   private @Nullable String whyNotWhole() {

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.site.Serving;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.Holders;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.PartitionProgress;
+import io.kvindex.streams.index.RunVisitor;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who answers where this replica's own copy is behind. */
+class ReplicatedIndexAccessTest {
+  private static final TableId TABLE = new TableId("t", "m", 16, HashProfile.XXH3_DEFAULT);
+  private static final String ACTIVE = "active:1";
+  private static final String STANDBY = "standby:1";
+  private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private final AtomicLong nowNs = new AtomicLong();
+  private final Own own = new Own();
+  private final Others others = new Others();
+  private Holders holders = new Holders(ACTIVE, List.of(STANDBY));
+  private final ReplicatedIndexAccess access =
+      new ReplicatedIndexAccess(
+          Serving.DEFAULT_APPLICATION,
+          own,
+          new Placed(),
+          others,
+          new SimpleMeterRegistry(),
+          nowNs::get);
+
+  @Test
+  void shouldAnswerItself_whenItsCopyIsKeptUp() {
+    own.trust = Trust.EXACT;
+    assertThat(access.view(TABLE)).isSameAs(own.copy);
+  }
+
+  @Test
+  void shouldAskTheActive_whenItsOwnCopyIsBehind() {
+    looks(8);
+    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+  }
+
+  @Test
+  void shouldAnswerItself_whenTheActiveIsSilent() {
+    looks(8);
+    others.silent = Set.of(ACTIVE);
+    looks(4);
+    assertThat(access.view(TABLE)).as("one answer may be late").isInstanceOf(RemoteView.class);
+    looks(1);
+    assertThat(access.view(TABLE)).isSameAs(own.copy);
+    others.silent = Set.of();
+    looks(2);
+    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+  }
+
+  @Test
+  void shouldAskTheSilentOneLast_whenNothingIsHere() {
+    own.copy = null;
+    looks(8);
+    others.silent = Set.of(ACTIVE);
+    looks(8);
+    assertThat(access.others().silentLast(List.of(ACTIVE, STANDBY)))
+        .containsExactly(STANDBY, ACTIVE);
+    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+  }
+
+  @Test
+  void shouldAskOthers_whenItStoodStillItself() {
+    holders = new Holders(null, List.of(STANDBY));
+    looks(8);
+    assertThat(access.view(TABLE)).as("no better elsewhere").isSameAs(own.copy);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(5));
+    assertThat(access.view(TABLE)).as("before anything else").isInstanceOf(RemoteView.class);
+    looks(2);
+    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+    looks(40);
+    assertThat(access.view(TABLE)).as("others are no better").isSameAs(own.copy);
+  }
+
+  @Test
+  void shouldNotTakeOthersForSilent_whenItStoodStillItself() {
+    looks(8);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(60));
+    assertThat(access.others().isSilent(ACTIVE)).isFalse();
+  }
+
+  private void looks(int times) {
+    for (int i = 0; i < times; i++) {
+      nowNs.addAndGet(LOOK_NS);
+      access.others().look();
+    }
+  }
+
+  private final class Own extends Relayed.NoTables {
+    private Trust trust = Trust.STALE;
+    private @Nullable TableView copy = new Copy();
+
+    @Override
+    public @Nullable TableView view(TableId table) {
+      return copy;
+    }
+  }
+
+  private final class Copy implements TableView {
+
+    @Override
+    public int walk(Walk walk, RunVisitor visitor) {
+      return 0;
+    }
+
+    @Override
+    public long blockCount() {
+      return 0;
+    }
+
+    @Override
+    public Trust trust() {
+      return own.trust;
+    }
+
+    @Override
+    public long lagMs() {
+      return 0;
+    }
+
+    @Override
+    public Set<PublisherId> degradedPublishers() {
+      return Set.of();
+    }
+  }
+
+  private final class Placed implements IndexPartitions {
+
+    @Override
+    public int partitions() {
+      return 1;
+    }
+
+    @Override
+    public @Nullable PartitionView view(int partition) {
+      return null;
+    }
+
+    @Override
+    public boolean keepsUp(int partition) {
+      return false;
+    }
+
+    @Override
+    public Holders holders(int partition) {
+      return holders;
+    }
+
+    @Override
+    public List<String> otherReplicas() {
+      return List.of(ACTIVE, STANDBY);
+    }
+
+    @Override
+    public @Nullable String notReadyReason() {
+      return null;
+    }
+  }
+
+  /** Those that are not silent tell of themselves. */
+  private static final class Others implements Transport {
+    private Set<String> silent = Set.of();
+
+    @Override
+    public void ask(
+        String address,
+        String path,
+        byte[] body,
+        long forNanos,
+        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+      if (!silent.contains(address)) {
+        PartitionProgress ready = new PartitionProgress(PartitionProgress.Phase.READY, 0, 0, 0);
+        ReplicaStatus.Part part = new ReplicaStatus.Part(0, ready, 0, 0);
+        done.accept(new ReplicaStatus(null, List.of(part), Map.of()).encode(), null);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}
