@@ -7,27 +7,38 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the rest of a refused body and throws it away, chunk by chunk, without a thread that waits.
- * Closing the connection at once would reset it, and many clients would then never see the 413 that
- * was sent. Bounded in bytes and time.
+ * Reads the rest of a body nobody wants and throws it away, chunk by chunk, without a thread that
+ * waits. Closing the connection of a refused one at once would reset it, and many clients would
+ * then never see the 413 that was sent. Bounded in bytes and time.
  */
 final class BodyDrain implements Runnable {
   static final long MAX_BYTES = 512L << 20;
   static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** Told once, by whichever thread read last. */
+  interface Done {
+
+    /**
+     * @param empty whether the body is read to its end; else it is too long or too slow, or the
+     *     client went away
+     */
+    void drained(boolean empty);
+  }
+
   private final Request request;
-  private final Runnable done;
+  private final Done done;
   private final long start = System.nanoTime();
   private long bytes;
 
-  BodyDrain(Request request, Runnable done) {
+  BodyDrain(Request request, Done done) {
     this.request = request;
     this.done = done;
   }
 
   @Override
   public void run() {
-    while (bytes < MAX_BYTES && System.nanoTime() - start < MAX_NANOS) {
+    boolean empty = false;
+    while (!empty && bytes < MAX_BYTES && System.nanoTime() - start < MAX_NANOS) {
       Content.@Nullable Chunk chunk = request.read();
       if (chunk == null) {
         request.demand(this);
@@ -37,12 +48,9 @@ final class BodyDrain implements Runnable {
         break;
       }
       bytes += chunk.remaining();
-      boolean last = chunk.isLast();
+      empty = chunk.isLast();
       chunk.release();
-      if (last) {
-        break;
-      }
     }
-    done.run();
+    done.drained(empty);
   }
 }

@@ -85,7 +85,8 @@ final class ControlErrors {
   /**
    * Reads what is left of the body before the refusal goes out: with unread input the connection
    * would be closed, and with it the client's next request, or reset, and the client may never see
-   * the answer. Bounded as in {@link BodyDrain}.
+   * the answer. Bounded as in {@link BodyDrain}, but a thread waits: never for a GET, whose body is
+   * gone by now ({@link GetWithBody}), and of others there are few at a time.
    */
   private static void drain(Context ctx) {
     long start = System.nanoTime();

@@ -23,8 +23,9 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in front of Javalin: serves the query routes itself and keeps every other route within its
- * bounds. A servlet costs more per request than looking up a prompt of 4,096 tokens does.
+ * Stands in front of Javalin: serves the query routes and other replicas' questions itself and
+ * keeps every other route within its bounds. A servlet costs more per request than looking up a
+ * prompt of 4,096 tokens does.
  */
 final class HotRoutes extends Handler.Wrapper {
   /** The one method of every path served here. */
@@ -126,8 +127,8 @@ final class HotRoutes extends Handler.Wrapper {
           request, response, Refusals.busy(settings.maxInFlight() + " queries"), callback);
       return;
     }
-    // What a batch answers may be long as well.
-    int expected = form == null ? Integer.MAX_VALUE : (int) Math.max(0, announced);
+    // What a batch answers may be long as well; what replicas are answered has permits of its own.
+    int expected = BATCH.equals(path) ? Integer.MAX_VALUE : (int) Math.max(0, announced);
     if (!pool.mayHold(scratch, expected)) {
       giveBack(scratch);
       refusals.noRoomForBody(request, response, callback);
@@ -165,7 +166,7 @@ final class HotRoutes extends Handler.Wrapper {
     }
     // What only reads must work while registrations wait for Kafka: readiness, metrics.
     if (request.getMethod().equals("GET")) {
-      return super.handle(request, response, callback);
+      return GetWithBody.handle(super::handle, refusals, request, response, callback);
     }
     if (!control.tryAcquire()) {
       refusals.refuse(
@@ -202,6 +203,10 @@ final class HotRoutes extends Handler.Wrapper {
 
   boolean mayHold(Scratch scratch, int bytes) {
     return pool.mayHold(scratch, bytes);
+  }
+
+  boolean mayAnswer(Scratch scratch, int bytes) {
+    return pool.mayAnswer(scratch, bytes);
   }
 
   void giveBack(Scratch scratch) {

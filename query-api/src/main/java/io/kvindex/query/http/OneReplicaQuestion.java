@@ -23,7 +23,11 @@ final class OneReplicaQuestion implements QueryWork {
   @Override
   public boolean proceed(boolean mayPause) {
     deadline.check();
-    scratch.reply.octets(answer.to(Arrays.copyOf(scratch.body(), scratch.length())));
+    byte[] bytes = answer.to(Arrays.copyOf(scratch.body(), scratch.length()));
+    if (!routes.mayAnswer(scratch, bytes.length)) {
+      throw Refusals.busy(ScratchPool.MAX_LARGE_ANSWERS + " answers beyond 1 MiB to replicas");
+    }
+    scratch.reply.octets(bytes);
     return true;
   }
 

@@ -54,10 +54,22 @@ final class Refusals {
     }
   }
 
+  /** A body nobody wants did not end; it has been waited for long enough. */
+  void unendingBody(Request request, Response response, Callback callback) {
+    response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    answer(
+        request,
+        response,
+        ApiException.of(
+            ErrorCode.BAD_REQUEST,
+            "the request's body did not end in time; send a " + request.getMethod() + " without"),
+        callback);
+  }
+
   /** Refuses before the body was read; where that is short, the connection stays. */
   void refuse(Request request, Response response, ApiException refusal, Callback callback) {
     if (isShort(request)) {
-      new BodyDrain(request, () -> answer(request, response, refusal, callback)).run();
+      new BodyDrain(request, empty -> answer(request, response, refusal, callback)).run();
     } else {
       refuseUnread(request, response, refusal, callback);
     }
@@ -80,7 +92,8 @@ final class Refusals {
         request,
         response,
         refusal,
-        Callback.from(new BodyDrain(request, callback::succeeded)::run, callback::failed));
+        Callback.from(
+            new BodyDrain(request, empty -> callback.succeeded())::run, callback::failed));
   }
 
   private void answer(Request request, Response response, ApiException refusal, Callback callback) {

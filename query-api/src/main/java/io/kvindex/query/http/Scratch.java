@@ -20,6 +20,9 @@ final class Scratch {
   /** Holds one of the pool's permits for large bodies. */
   boolean large;
 
+  /** Holds one of the pool's permits for large answers to other replicas. */
+  boolean largeAnswer;
+
   private byte[] body = new byte[INITIAL];
   private int length;
 
@@ -30,6 +33,7 @@ final class Scratch {
   void clear() {
     length = 0;
     large = false;
+    largeAnswer = false;
     reply.clear();
     if (body.length > KEPT + QueryBodyParser.PADDING) {
       body = new byte[INITIAL];

@@ -11,10 +11,21 @@ import org.jspecify.annotations.Nullable;
  * newest one is lent first, because its arrays are still in the cache. Thread-safe.
  */
 final class ScratchPool {
-  /** Most bodies beyond {@link Scratch#KEPT} held at a time: bounds memory, not requests. */
+  /**
+   * Most bodies beyond {@link Scratch#KEPT} held at a time, batches whatever their length and other
+   * replicas' questions among them: bounds memory, not requests.
+   */
   static final int MAX_LARGE = 16;
 
+  /**
+   * Most answers to other replicas beyond {@link Scratch#KEPT} held at a time: as many as one of
+   * them asks for at a time. Permits of their own, since clients' bodies may be slow to come and a
+   * question that is refused here is a client refused there.
+   */
+  static final int MAX_LARGE_ANSWERS = 32;
+
   private final Semaphore large = new Semaphore(MAX_LARGE);
+  private final Semaphore largeAnswers = new Semaphore(MAX_LARGE_ANSWERS);
   private final ConcurrentLinkedDeque<Scratch> idle = new ConcurrentLinkedDeque<>();
   private final AtomicInteger lent = new AtomicInteger();
   private final int limit;
@@ -44,11 +55,24 @@ final class ScratchPool {
     return scratch.large;
   }
 
+  /** Whether it may hold an answer of that length until another replica has taken it. */
+  boolean mayAnswer(Scratch scratch, int bytes) {
+    if (bytes <= Scratch.KEPT || scratch.largeAnswer) {
+      return true;
+    }
+    scratch.largeAnswer = largeAnswers.tryAcquire();
+    return scratch.largeAnswer;
+  }
+
   void giveBack(Scratch scratch) {
     boolean wasLarge = scratch.large;
+    boolean wasLargeAnswer = scratch.largeAnswer;
     scratch.clear();
     if (wasLarge) {
       large.release();
+    }
+    if (wasLargeAnswer) {
+      largeAnswers.release();
     }
     idle.addFirst(scratch);
     lent.decrementAndGet();
