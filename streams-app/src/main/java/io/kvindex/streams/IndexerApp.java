@@ -61,7 +61,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.limits(),
             new StoreFaults(localState::discardedWhileRunning, config.changelog()),
             config.changelog(),
-            this::standbysWait);
+            new StandbyTurn(
+                config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
     streams = new KafkaStreams(topology.get(), config.streamsProperties());
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
@@ -200,9 +201,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     return lag.ageMs(partition);
   }
 
-  /** Whether replicas with a copy see rows as soon as they are committed, and it is their turn. */
-  private boolean standbysWait(int partition) {
-    return !replicas.all(partition).standbys().isEmpty() && lag.keepsUp(partition);
+  private boolean isRunning(int partition) {
+    PartitionView view = views.newest(partition);
+    return view != null && view.state() == PartitionView.State.LIVE;
   }
 
   private void refresh() {

@@ -8,8 +8,9 @@ import org.apache.kafka.streams.processor.Punctuator;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 
 /**
- * Commits a table before the interval is over where standbys wait for its rows. It may follow the
- * wall clock: it says when rows are handed on, not what is in them. For a stream thread.
+ * Commits a table before the interval is over where standbys wait for its rows, and with it all
+ * others of its stream thread: Kafka Streams commits them together. It may follow the wall clock:
+ * it says when rows are handed on, not what is in them. For a stream thread.
  */
 final class EarlyCommits implements Punctuator {
 
@@ -25,7 +26,8 @@ final class EarlyCommits implements Punctuator {
   }
 
   /**
-   * @param standbysWait whether a partition's rows are waited for
+   * @param standbysWait whether a partition's rows are waited for, and none that is committed with
+   *     them suffers by it
    */
   static void schedule(ProcessorContext<?, ?> context, IntPredicate standbysWait) {
     context.schedule(
