@@ -58,11 +58,7 @@ class SnippetsIT {
   @EnumSource
   void shouldFindWhatTheEngineCached_whenItAsksInEachForm(Snippet snippet, @TempDir Path directory)
       throws Exception {
-    String skipped = snippet + " is skipped, this machine has no " + snippet.missing();
-    if (!snippet.missing().isEmpty()) {
-      System.out.println(skipped);
-    }
-    assumeTrue(snippet.missing().isEmpty(), skipped);
+    assumeTrue(snippet.missing().isEmpty(), snippet + ": this machine has no " + snippet.missing());
     int[] cached = random.ints(5L * BLOCK, 0, 100_000).toArray();
     int[] prompt = Arrays.copyOf(cached, cached.length + BLOCK);
     String instance = snippet.name().toLowerCase(Locale.ROOT) + "-1";

@@ -16,7 +16,6 @@ final class OneQuery implements QueryWork {
   private final @Nullable String parameters;
   private final Deadline deadline;
   private final Scratch scratch;
-  private boolean begun;
   private boolean parsed;
 
   /**
@@ -41,7 +40,6 @@ final class OneQuery implements QueryWork {
   public boolean proceed(boolean mayPause) {
     QueryBody query = scratch.query;
     if (!parsed) {
-      begun = true;
       scratch.parser.parse(type, scratch.body(), scratch.length(), form, parameters, query);
       query.answerBy(deadline);
       parsed = true;
@@ -66,9 +64,6 @@ final class OneQuery implements QueryWork {
 
   @Override
   public Dialect dialect() {
-    if (!begun) { // what the scratch says is of the query before
-      return type == BodyType.MSGPACK ? Dialect.BINARY : Dialect.CONDUCTOR;
-    }
     return scratch.query.dialect();
   }
 }

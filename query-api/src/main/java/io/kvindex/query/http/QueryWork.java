@@ -21,6 +21,6 @@ interface QueryWork {
   /** Counts the answer. */
   void answered(long nanos);
 
-  /** Whose words a refusal has to be in. */
+  /** Whose words a refusal has to be in; known once it has begun, whatever came of it. */
   Dialect dialect();
 }

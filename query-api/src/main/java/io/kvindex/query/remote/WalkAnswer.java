@@ -29,26 +29,32 @@ final class WalkAnswer {
 
   private final Told told;
   private final OwnerView owners;
-  private int runs;
-  private int[] positions = new int[8];
-  private long[] bits = {};
+  private final int runs;
+  private final int[] positions;
+  private final long[] bits;
   private final int end;
 
   private WalkAnswer(Told told, OwnerView owners, RecordReader in) {
     this.told = told;
     this.owners = owners;
     int words = owners.words();
+    int count = 0;
+    int[] at = new int[8];
+    long[] held = {};
     for (int next = in.readInt(); next > 0; next = in.readInt()) {
-      if (runs == positions.length || (runs + 1) * words > bits.length) {
-        positions = Arrays.copyOf(positions, 2 * positions.length);
-        bits = Arrays.copyOf(bits, positions.length * words);
+      if (count == at.length || (count + 1) * words > held.length) {
+        at = Arrays.copyOf(at, 2 * at.length);
+        held = Arrays.copyOf(held, at.length * words);
       }
-      positions[runs] = next - 1;
+      at[count] = next - 1;
       for (int i = 0; i < words; i++) {
-        bits[runs * words + i] = in.readLong();
+        held[count * words + i] = in.readLong();
       }
-      runs++;
+      count++;
     }
+    runs = count;
+    positions = at;
+    bits = held;
     end = in.readInt();
     in.requireEnd();
   }

@@ -76,8 +76,7 @@ final class BlockChanges {
 
   /** Where a row's change is, or would be. */
   private int place(OwnerState owner, long engineHash, int group) {
-    long mixed = (engineHash + owner.id() * 31L + group) * 0x9E3779B97F4A7C15L;
-    int place = (int) (mixed >>> 32) & places.length - 1;
+    int place = RowHash.of(owner.id(), engineHash, group) & places.length - 1;
     while (places[place] != 0) {
       BlockChange change = changes.get(places[place] - 1);
       if (change.engineHash == engineHash && change.owner == owner && change.group == group) {

@@ -109,8 +109,7 @@ final class RememberedBlocks {
 
   /** First of the places a row may be in. */
   private int bucket(int ownerId, long hash, int group) {
-    long mixed = (hash + ownerId * 31L + group) * 0x9E3779B97F4A7C15L;
-    return (int) (mixed >>> 32) & mask & -WAYS;
+    return RowHash.of(ownerId, hash, group) & mask & -WAYS;
   }
 
   private void grow() {
