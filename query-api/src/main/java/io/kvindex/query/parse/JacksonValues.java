@@ -101,7 +101,7 @@ final class JacksonValues {
     return bits;
   }
 
-  private static BigInteger integer(JsonParser json) throws IOException {
+  static BigInteger integer(JsonParser json) throws IOException {
     return json.getNumberType() == JsonParser.NumberType.BIG_INTEGER
         ? json.getBigIntegerValue()
         : BigInteger.valueOf(json.getLongValue());

@@ -6,11 +6,15 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
+import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code {"instance_id": ..., "dp_rank": 0, "event_id": n}}; other members are ignored. */
 final class MinEventReader {
   static final String FIELD = "min_event";
+
+  /** What an event id may be. */
+  static final String RANGE = "0 to " + Long.toUnsignedString(-1);
 
   private MinEventReader() {}
 
@@ -28,10 +32,8 @@ final class MinEventReader {
       }
       switch (name) {
         case "instance_id" -> instance = instance(json);
-        case "dp_rank" ->
-            rank = (int) number(json, FIELD + ".dp_rank", Integer.MAX_VALUE, "a rank");
-        case "event_id" ->
-            event = number(json, FIELD + ".event_id", Long.MAX_VALUE, "a non-negative integer");
+        case "dp_rank" -> rank = rank(json, FIELD + ".dp_rank");
+        case "event_id" -> event = event(json, FIELD + ".event_id");
         default -> json.skipChildren();
       }
     }
@@ -51,13 +53,24 @@ final class MinEventReader {
         : JacksonValues.text(json, FIELD + ".instance_id");
   }
 
-  private static long number(JsonParser json, String field, long most, String wanted)
-      throws IOException {
+  private static int rank(JsonParser json, String field) throws IOException {
     long value = JacksonValues.whole(json, field);
-    if (value < 0 || value > most) {
-      throw JacksonValues.outOfRange(json, field, ApiException.NO_INDEX, wanted);
+    if (value < 0 || value > Integer.MAX_VALUE) {
+      throw JacksonValues.outOfRange(json, field, ApiException.NO_INDEX, "a rank");
     }
-    return value;
+    return (int) value;
+  }
+
+  /** As 64 bits without a sign. */
+  private static long event(JsonParser json, String field) throws IOException {
+    if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw JacksonValues.wrongType(json, field, ApiException.NO_INDEX, "an integer");
+    }
+    BigInteger id = JacksonValues.integer(json);
+    if (id.signum() < 0 || id.bitLength() > Long.SIZE) {
+      throw JacksonValues.outOfRange(json, field, ApiException.NO_INDEX, RANGE);
+    }
+    return id.longValue();
   }
 
   private static ApiException missing(String field) {

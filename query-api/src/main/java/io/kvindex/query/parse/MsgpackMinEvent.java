@@ -19,22 +19,22 @@ final class MsgpackMinEvent {
       throw MsgpackValues.wrongType(in, FIELD, ApiException.NO_INDEX, "a map");
     }
     @Nullable String instance = null;
-    long event = -1;
+    @Nullable Long event = null;
     int rank = 0;
     for (int left = in.mapLength(); left > 0; left--) {
       String name = MsgpackValues.name(in);
       String field = FIELD + "." + name;
       switch (name) {
         case "instance_id" -> instance = instance(in, field);
-        case "dp_rank" -> rank = (int) number(in, field, Integer.MAX_VALUE, "a rank");
-        case "event_id" -> event = number(in, field, Long.MAX_VALUE, "a non-negative integer");
+        case "dp_rank" -> rank = rank(in, field);
+        case "event_id" -> event = event(in, field);
         default -> throw MsgpackValues.unknown(field);
       }
     }
     if (instance == null || instance.isEmpty()) {
       throw MsgpackValues.missing(FIELD + ".instance_id");
     }
-    if (event < 0) {
+    if (event == null) {
       throw MsgpackValues.missing(FIELD + ".event_id");
     }
     return new MinEvent(instance, rank, event);
@@ -52,14 +52,27 @@ final class MsgpackMinEvent {
     return MsgpackValues.whole(in, in.string(), field);
   }
 
-  private static long number(MsgpackCursor in, String field, long most, String wanted) {
+  private static int rank(MsgpackCursor in, String field) {
+    long value = integer(in, field);
+    if (value < 0 || value > Integer.MAX_VALUE) {
+      throw MsgpackValues.outOfRange(in, value, field, ApiException.NO_INDEX, "a rank");
+    }
+    return (int) value;
+  }
+
+  /** As 64 bits without a sign. */
+  private static long event(MsgpackCursor in, String field) {
+    long value = integer(in, field);
+    if (value < 0 && !in.isUnsigned()) {
+      throw MsgpackValues.outOfRange(in, value, field, ApiException.NO_INDEX, MinEventReader.RANGE);
+    }
+    return value;
+  }
+
+  private static long integer(MsgpackCursor in, String field) {
     if (in.kind() != Kind.INTEGER) {
       throw MsgpackValues.wrongType(in, field, ApiException.NO_INDEX, "an integer");
     }
-    long value = in.integer();
-    if (value < 0 || value > most) {
-      throw MsgpackValues.outOfRange(in, value, field, ApiException.NO_INDEX, wanted);
-    }
-    return value;
+    return in.integer();
   }
 }

@@ -47,6 +47,7 @@ final class OctetParameters {
           MinEventReader.FIELD);
   private static final Set<String> NUMBERS = Set.of("block_size", "lora_id");
   private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
+  private static final Pattern UNSIGNED = Pattern.compile("0|[1-9][0-9]{0,19}");
   private static final Pattern EVENT = Pattern.compile("(.*):([^:]*):([^:]*)", Pattern.DOTALL);
 
   private final String[] pairs;
@@ -139,7 +140,12 @@ final class OctetParameters {
     json.raw('{').name("instance_id").string(parts.group(1)).raw(',').name("dp_rank");
     number(json, parts.group(2));
     json.raw(',').name("event_id");
-    number(json, parts.group(3));
+    String id = parts.group(3);
+    if (UNSIGNED.matcher(id).matches()) {
+      json.raw(id.getBytes(StandardCharsets.US_ASCII)); // the reader knows how large it may be
+    } else {
+      number(json, id);
+    }
     json.raw('}');
   }
 

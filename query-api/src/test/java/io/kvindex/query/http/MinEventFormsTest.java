@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvindex.query.packed.Packed;
 import io.kvindex.query.parse.MinEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.math.BigInteger;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,9 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code min_event} means the same in every dialect and form, over HTTP. */
 @Timeout(60)
@@ -35,6 +37,7 @@ class MinEventFormsTest {
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final Map<String, MinEvent> asked = new ConcurrentHashMap<>();
+  private volatile long visible = 41;
   private HttpServer server;
 
   @BeforeAll
@@ -52,7 +55,7 @@ class MinEventFormsTest {
             new EventVisibility() {
               @Override
               public boolean isVisible(String tenant, MinEvent event) {
-                return event.eventId() <= 41;
+                return Long.compareUnsigned(event.eventId(), visible) <= 0;
               }
 
               @Override
@@ -76,9 +79,9 @@ class MinEventFormsTest {
   private static List<Form> forms(long event) {
     String json =
         "\"tenant_id\":\"t\",\"min_event\":{\"instance_id\":\"i:1\",\"dp_rank\":2,\"event_id\":"
-            + event
+            + Long.toUnsignedString(event)
             + "},";
-    String parameters = "&tenant_id=t&min_event=i%3A1:2:" + event;
+    String parameters = "&tenant_id=t&min_event=i%3A1:2:" + Long.toUnsignedString(event);
     byte[] eight = new byte[8];
     return List.of(
         json("/query", "{\"model\":\"0\"," + json + "\"token_ids\":[1]}", "CONDUCTOR TOKENS"),
@@ -118,28 +121,37 @@ class MinEventFormsTest {
             "tenant_id",
             "t",
             "min_event",
-            Packed.members("event_id", event, "instance_id", "i:1", "dp_rank", 2),
+            Packed.members("event_id", unsigned(event), "instance_id", "i:1", "dp_rank", 2),
             items,
             List.of(1));
     return new Form(path, MSGPACK, body, "BINARY");
   }
 
-  @Test
-  void shouldAnswer_whenTheEventIsVisible() throws Exception {
+  private static BigInteger unsigned(long event) {
+    return new BigInteger(Long.toUnsignedString(event));
+  }
+
+  /** The last two are 2^63 and 2^64 - 1. */
+  @ParameterizedTest
+  @ValueSource(longs = {41, Long.MAX_VALUE, Long.MIN_VALUE, -1})
+  void shouldAnswer_whenTheEventIsVisible(long event) throws Exception {
+    visible = event;
     asked.clear();
-    for (Form form : forms(41)) {
+    for (Form form : forms(event)) {
       HttpResponse<byte[]> answer = send(form).get(20, TimeUnit.SECONDS);
       assertThat(answer.statusCode()).as(form.path() + text(answer)).isEqualTo(200);
       assertThat(text(answer)).contains(form.answer());
     }
-    assertThat(asked).hasSize(forms(41).size());
-    assertThat(asked.values()).containsOnly(new MinEvent("i:1", 2, 41));
+    assertThat(asked).hasSize(forms(event).size());
+    assertThat(asked.values()).containsOnly(new MinEvent("i:1", 2, event));
   }
 
-  @Test
-  void shouldSayHowFarItIs_whenTheEventDoesNotCome() throws Exception {
+  @ParameterizedTest
+  @ValueSource(longs = {42, Long.MIN_VALUE})
+  void shouldSayHowFarItIs_whenTheEventDoesNotCome(long event) throws Exception {
+    visible = 41;
     List<CompletableFuture<HttpResponse<byte[]>>> waiting = new ArrayList<>();
-    for (Form form : forms(42)) {
+    for (Form form : forms(event)) {
       waiting.add(send(form));
     }
     for (int i = 0; i < waiting.size(); i++) {
@@ -149,7 +161,8 @@ class MinEventFormsTest {
       assertThat(answer.headers().firstValue("content-type")).hasValue(type);
       assertThat(text(answer))
           .contains("event_not_visible")
-          .contains("event 42 of i:1 rank 2 is not visible yet: up to 41 of t");
+          .contains(
+              "event " + unsigned(event) + " of i:1 rank 2 is not visible yet: up to 41 of t");
     }
   }
 

@@ -120,6 +120,9 @@ class MsgpackBodyReaderTest {
     assertThat(body.minEvent()).isEqualTo(new MinEvent("i", 0, 0));
     read(QueryForm.TOKENS, waitingFor("instance_id", 7, "event_id", Long.MAX_VALUE));
     assertThat(body.minEvent()).isEqualTo(new MinEvent("7", 0, Long.MAX_VALUE));
+    BigInteger last = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+    read(QueryForm.TOKENS, waitingFor("event_id", last, "instance_id", "i"));
+    assertThat(body.minEvent()).isEqualTo(new MinEvent("i", 0, -1));
     read(QueryForm.TOKENS, query("token_ids", List.of()));
     assertThat(body.minEvent()).isNull();
   }
@@ -143,7 +146,7 @@ class MsgpackBodyReaderTest {
   }
 
   static Stream<Arguments> eventRefusals() {
-    BigInteger beyond = BigInteger.ONE.shiftLeft(63);
+    BigInteger far = BigInteger.ONE.shiftLeft(63);
     return Stream.of(
         refusal("invalid_type min_event", query("token_ids", List.of(), "min_event", null)),
         refusal("invalid_type min_event", query("token_ids", List.of(), "min_event", "i:0:1")),
@@ -156,7 +159,9 @@ class MsgpackBodyReaderTest {
         refusal("invalid_type min_event.event_id", waitingFor("event_id", "1")),
         refusal("invalid_type min_event.event_id", waitingFor("event_id", 1.0)),
         refusal("out_of_range min_event.event_id", waitingFor("event_id", -1)),
-        refusal("out_of_range min_event.event_id", waitingFor("event_id", beyond)),
+        refusal("out_of_range min_event.event_id", waitingFor("event_id", Long.MIN_VALUE)),
+        refusal("missing min_event.instance_id", waitingFor("event_id", far)),
+        refusal("out_of_range min_event.dp_rank", waitingFor("dp_rank", far)),
         refusal("out_of_range min_event.dp_rank", waitingFor("dp_rank", 1L << 31)),
         refusal("out_of_range min_event.dp_rank", waitingFor("dp_rank", -1)),
         refusal("invalid_type min_event.dp_rank", waitingFor("dp_rank", null)));

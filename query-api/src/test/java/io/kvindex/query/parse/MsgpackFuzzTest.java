@@ -7,6 +7,7 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.packed.Packed;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -81,7 +82,7 @@ class MsgpackFuzzTest {
   private static Object event(Random random) {
     Map<String, @Nullable Object> event = new LinkedHashMap<>();
     event.put("instance_id", random.nextInt(8) == 0 ? oddValue(random) : "t\u00e9");
-    event.put("event_id", random.nextInt(8) == 0 ? oddValue(random) : random.nextLong() >>> 1);
+    event.put("event_id", random.nextInt(8) == 0 ? oddValue(random) : unsigned(random));
     if (random.nextBoolean()) {
       event.put("dp_rank", random.nextInt(8) == 0 ? oddValue(random) : random.nextInt(9));
     }
@@ -89,6 +90,10 @@ class MsgpackFuzzTest {
       event.remove(random.nextBoolean() ? "instance_id" : "event_id");
     }
     return event;
+  }
+
+  private static BigInteger unsigned(Random random) {
+    return new BigInteger(Long.toUnsignedString(random.nextLong()));
   }
 
   private static @Nullable Object oddValue(Random random) {

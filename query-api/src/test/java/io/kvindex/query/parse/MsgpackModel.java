@@ -103,7 +103,7 @@ final class MsgpackModel {
       return refused(ErrorCode.INVALID_TYPE, "min_event", -1);
     }
     String instance = "";
-    long event = -1;
+    @Nullable BigInteger event = null;
     long rank = 0;
     Value[] pairs = value.asMapValue().getKeyValueArray();
     for (int i = 0; i < pairs.length; i += 2) {
@@ -127,19 +127,19 @@ final class MsgpackModel {
       }
       boolean ranks = name.endsWith("rank");
       BigInteger number = one.asIntegerValue().toBigInteger();
-      if (number.signum() < 0 || number.bitLength() > (ranks ? 31 : 63)) {
+      if (number.signum() < 0 || number.bitLength() > (ranks ? 31 : 64)) {
         return refused(ErrorCode.OUT_OF_RANGE, name, -1);
       } else if (ranks) {
         rank = number.longValue();
       } else {
-        event = number.longValue();
+        event = number;
       }
     }
-    if (instance.isEmpty() || event < 0) {
+    if (instance.isEmpty() || event == null) {
       String missing = instance.isEmpty() ? "instance_id" : "event_id";
       return refused(ErrorCode.MISSING, "min_event." + missing, -1);
     }
-    found.put("min_event", new MinEvent(instance, (int) rank, event).toString());
+    found.put("min_event", new MinEvent(instance, (int) rank, event.longValue()).toString());
     return null;
   }
 

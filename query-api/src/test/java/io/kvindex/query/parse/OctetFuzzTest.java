@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import java.math.BigInteger;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
@@ -210,7 +211,7 @@ class OctetFuzzTest {
           ObjectNode event = members.putObject(name);
           event.put("instance_id", value.substring(0, rank));
           put(event, "dp_rank", value.substring(rank + 1, value.lastIndexOf(':')));
-          put(event, "event_id", value.substring(value.lastIndexOf(':') + 1));
+          putEvent(event, value.substring(value.lastIndexOf(':') + 1));
         }
       } else if (!number) {
         members.put(name, value);
@@ -226,6 +227,15 @@ class OctetFuzzTest {
       into.put(name, Long.parseLong(value));
     } else {
       into.put(name, value);
+    }
+  }
+
+  /** Event ids are numbers of 64 bits, without a sign: up to 20 digits. */
+  private static void putEvent(ObjectNode into, String value) {
+    if (value.matches("0|[1-9][0-9]{0,19}")) {
+      into.put("event_id", new BigInteger(value));
+    } else {
+      put(into, "event_id", value);
     }
   }
 

@@ -92,6 +92,9 @@ class OctetReaderTest {
     "HASHES,model_name=m&cache_salt=x,8,UNSUPPORTED,cache_salt",
     "TOKENS,model=m&min_event=x,4,INVALID_VALUE,min_event",
     "TOKENS,model=m&min_event=x:0:y,4,INVALID_TYPE,min_event.event_id",
+    "TOKENS,model=m&min_event=x:0:-1,4,OUT_OF_RANGE,min_event.event_id",
+    "TOKENS,model=m&min_event=x:0:18446744073709551616,4,OUT_OF_RANGE,min_event.event_id",
+    "TOKENS,model=m&min_event=x:0:018,4,INVALID_TYPE,min_event.event_id",
     "TOKENS,model=m&min_event=x:-1:1,4,OUT_OF_RANGE,min_event.dp_rank",
     "TOKENS,model=m&min_event=:0:1,4,MISSING,min_event.instance_id",
   })

@@ -52,6 +52,8 @@ class QueryBodyParserTest {
           {"model":"m","token_ids":[],"min_event":{}}           ~ MISSING ~ min_event.instance_id ~ -1
           {"model":"m","token_ids":[],"min_event":{"instance_id":"a"}} ~ MISSING ~ min_event.event_id ~ -1
           {"model":"m","token_ids":[],"min_event":{"instance_id":"a","event_id":-1}} ~ OUT_OF_RANGE ~ min_event.event_id ~ -1
+          {"model":"m","token_ids":[],"min_event":{"instance_id":"a","event_id":18446744073709551616}} ~ OUT_OF_RANGE ~ min_event.event_id ~ -1
+          {"model":"m","token_ids":[],"min_event":{"instance_id":"a","event_id":-18446744073709551615}} ~ OUT_OF_RANGE ~ min_event.event_id ~ -1
           {"model":"m","token_ids":[1,2                         ~ INVALID_JSON ~ ~ -1
           {"model":"m","token_ids":[1,,2]}                      ~ INVALID_JSON ~ ~ -1
           {"model":"m","token_ids":[01]}                        ~ INVALID_JSON ~ ~ -1
