@@ -95,7 +95,6 @@ final class AbandonedTransactions implements AutoCloseable {
       return;
     }
     Set<String> present = processes(producers.members());
-    // A site that names its clients otherwise can not tell who is there: the timeout has to do.
     if (present.isEmpty()) {
       return;
     }
@@ -106,13 +105,18 @@ final class AbandonedTransactions implements AutoCloseable {
     }
   }
 
+  /**
+   * Empty where one has a name of the site's own: its producer is named after its process all the
+   * same, so nobody can tell that it is there, and the timeout has to do.
+   */
   private Set<String> processes(Set<String> members) {
     Set<String> processes = new HashSet<>();
     for (String member : members) {
       String process = process(memberId, member);
-      if (!process.isEmpty()) {
-        processes.add(process);
+      if (process.isEmpty()) {
+        return Set.of();
       }
+      processes.add(process);
     }
     return processes;
   }
