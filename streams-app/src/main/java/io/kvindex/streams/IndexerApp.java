@@ -158,7 +158,10 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     return switch (view.state()) {
       case CLOSED -> PartitionProgress.of(Phase.STALE);
       case LIVE ->
-          lag.keepsUp(partition) ? PartitionProgress.of(Phase.READY) : lag.progress(partition);
+          // It may know less than what is served still.
+          lag.keepsUp(partition) && views.served().get(partition) == view
+              ? PartitionProgress.of(Phase.READY)
+              : lag.progress(partition);
       case RESTORING, LOADING ->
           view instanceof TableView table && table.rowsToLoad() > 0 && !table.isLoaded()
               ? new PartitionProgress(Phase.LOADING, table.rowsLoaded(), table.rowsToLoad(), 0)

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The views of this process's partitions. One that was complete goes on being served until its
- * successor is complete as well: while rows are restored, and for as long as Kafka is away, answers
- * grow old but do not cease. Both are in memory for that time. Refreshed by one thread, read by
- * any.
+ * successor is complete as well and knows no less: while rows are restored, and for as long as
+ * Kafka is away, answers grow old but do not cease. Both are in memory for that time. Refreshed by
+ * one thread, read by any.
  */
 final class LocalViews {
 
@@ -37,6 +37,7 @@ final class LocalViews {
   private final Map<Integer, PartitionView> newest = new ConcurrentHashMap<>();
   private final Map<Integer, Long> standbyGoals = new ConcurrentHashMap<>();
   private final Map<Integer, Long> goneSinceNanos = new ConcurrentHashMap<>();
+  private final Set<Integer> heldBack = ConcurrentHashMap.newKeySet();
 
   /** What answers are made from, by partition. */
   Map<Integer, PartitionView> served() {
@@ -84,6 +85,7 @@ final class LocalViews {
         newest.remove(partition);
         standbyGoals.remove(partition);
         goneSinceNanos.remove(partition);
+        heldBack.remove(partition);
       }
     }
   }
@@ -93,8 +95,28 @@ final class LocalViews {
     if (newest.put(partition, view) != view) {
       standbyGoals.remove(partition);
     }
-    served.merge(
-        partition, view, (before, now) -> now.complete() || !before.complete() ? now : before);
+    served.merge(partition, view, LocalViews::better);
+    PartitionView serves = served.get(partition);
+    if (serves == view || !view.complete()) {
+      heldBack.remove(partition);
+    } else if (heldBack.add(partition)) {
+      LOG.info(
+          "partition={} was restored up to offset {} only: what was known up to {} is answered from"
+              + " until the log has been read so far again",
+          partition,
+          view.appliedOffset(),
+          serves == null ? -1 : serves.appliedOffset());
+    }
+  }
+
+  /**
+   * A changelog may lack what was known: the end of a transaction that was given up, or, created
+   * again empty, everything. What is not in it is read from the log again, and until then the
+   * former view is the better one. Offsets go back in no other way while a process runs.
+   */
+  private static PartitionView better(PartitionView before, PartitionView now) {
+    boolean whole = now.complete() && now.appliedOffset() >= before.appliedOffset();
+    return whole || !before.complete() ? now : before;
   }
 
   /**

@@ -7,6 +7,7 @@ import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.PartitionView.State;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class LocalViewsTest {
@@ -14,8 +15,12 @@ class LocalViewsTest {
 
   private final LocalViews views = new LocalViews();
 
-  /** Knows its state and nothing else. */
+  /** Knows its state, how far it is, and nothing else. */
   private static PartitionView view(State state, boolean complete) {
+    return view(state, complete, new AtomicLong());
+  }
+
+  private static PartitionView view(State state, boolean complete, AtomicLong applied) {
     return (PartitionView)
         Proxy.newProxyInstance(
             LocalViewsTest.class.getClassLoader(),
@@ -24,6 +29,7 @@ class LocalViewsTest {
                 switch (method.getName()) {
                   case "state" -> state;
                   case "complete" -> complete;
+                  case "appliedOffset" -> applied.get();
                   case "hashCode" -> System.identityHashCode(proxy);
                   case "equals" -> proxy == arguments[0];
                   default -> throw new UnsupportedOperationException(method.getName());
@@ -60,5 +66,31 @@ class LocalViewsTest {
     views.take(1, successor);
     assertThat(views.served()).containsEntry(1, former);
     assertThat(views.newest(1)).isSameAs(successor);
+  }
+
+  /** As when the changelog was deleted and created again while this process stood still. */
+  @Test
+  void shouldServeTheFormerView_untilItsSuccessorKnowsNoLess() {
+    PartitionView former = view(State.CLOSED, true, new AtomicLong(1_000));
+    AtomicLong applied = new AtomicLong(-1);
+    PartitionView successor = view(State.LIVE, true, applied);
+    views.take(1, former);
+    views.take(1, successor);
+    assertThat(views.served()).containsEntry(1, former);
+    applied.set(999);
+    views.take(1, successor);
+    assertThat(views.served()).containsEntry(1, former);
+    applied.set(1_000);
+    views.take(1, successor);
+    assertThat(views.served()).containsEntry(1, successor);
+  }
+
+  @Test
+  void shouldServeWhatIsCompleteInsteadOfWhatIsNot_howeverFarThatWas() {
+    PartitionView former = view(State.RESTORING, false, new AtomicLong(1_000));
+    PartitionView successor = view(State.LIVE, true, new AtomicLong(10));
+    views.take(1, former);
+    views.take(1, successor);
+    assertThat(views.served()).containsEntry(1, successor);
   }
 }

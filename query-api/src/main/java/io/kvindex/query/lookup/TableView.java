@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One table as it can be read now, for one query. Where the table is in another replica, that one
- * is asked by {@link #walk}, {@link #contexts}, {@link #loraNames} and {@link #blocks}, each within
- * the query's deadline and a bound of its own; they throw an {@link
+ * is asked by {@link #walk}, {@link #contexts}, {@link #loraNames} and {@link #blockCount}, each
+ * within the query's deadline and a bound of its own; they throw an {@link
  * io.kvindex.query.error.ApiException} (503) where nobody answers in time. How far to trust the
  * answer is known after the last of these calls.
  */
