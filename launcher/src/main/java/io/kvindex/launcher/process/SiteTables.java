@@ -18,11 +18,13 @@ import java.util.function.LongSupplier;
  */
 final class SiteTables implements AutoCloseable {
 
+  private final TablesLock lock;
   private final ServingIndex index;
   private final TableSwap swap;
   private final ServingWatch watch;
 
-  private SiteTables(ServingIndex index, TableSwap swap, ServingWatch watch) {
+  private SiteTables(TablesLock lock, ServingIndex index, TableSwap swap, ServingWatch watch) {
+    this.lock = lock;
     this.index = index;
     this.swap = swap;
     this.watch = watch;
@@ -33,9 +35,25 @@ final class SiteTables implements AutoCloseable {
    *
    * @param config of whichever application serves
    * @param lagMs see {@link io.kvindex.query.lookup.StreamsIndexAccess}
+   * @throws IllegalStateException if another process has its tables in that directory
    */
   static SiteTables start(
       IndexerConfig config, SiteTopics topics, LongSupplier lagMs, MeterRegistry metrics) {
+    TablesLock lock = TablesLock.take(config.stateDir());
+    try {
+      return start(lock, config, topics, lagMs, metrics);
+    } catch (RuntimeException | Error e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  private static SiteTables start(
+      TablesLock lock,
+      IndexerConfig config,
+      SiteTopics topics,
+      LongSupplier lagMs,
+      MeterRegistry metrics) {
     int partitions = topics.eventPartitions();
     IndexerConfig serving = config.as(topics.serving().application());
     IndexerApp.deleteOthers(serving, metrics);
@@ -50,7 +68,7 @@ final class SiteTables implements AutoCloseable {
     ServingWatch watch =
         ServingWatch.start(
             config.kafka(), topics.serving(), stated -> swap.toServe(stated.application()));
-    return new SiteTables(index, swap, watch);
+    return new SiteTables(lock, index, swap, watch);
   }
 
   /** What an API answers from. */
@@ -77,5 +95,6 @@ final class SiteTables implements AutoCloseable {
     if (beside != null) {
       beside.close();
     }
+    lock.close();
   }
 }

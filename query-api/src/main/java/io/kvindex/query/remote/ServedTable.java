@@ -9,6 +9,8 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.PartitionView.State;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +30,7 @@ public final class ServedTable implements AutoCloseable {
   private final Held held;
   private final Keeper keeper;
   private final ReplicatedIndexAccess all;
+  private final TableUsers users = new TableUsers();
 
   /** Who keeps the table up, in this process. */
   public interface Keeper {
@@ -135,32 +138,49 @@ public final class ServedTable implements AutoCloseable {
   }
 
   /**
-   * Those of its other replicas that may still answer queries from it: all that have not said that
-   * they answer from another one. Waits for them, a second at most; not for threads that answer
-   * queries.
+   * Remembers the replicas that have a share in it now: one that stands still, or is cut off from
+   * Kafka, leaves the group and goes on answering from it later. For the thread that asks {@link
+   * #stillServedBy}.
    */
-  public List<String> stillServedBy() throws InterruptedException {
-    List<String> others = otherReplicas();
+  public void noteReplicas() {
+    users.note(otherReplicas());
+  }
+
+  /**
+   * Those of its other replicas that may still answer queries from it: all, of now and noted
+   * before, that have not said that they answer from another one. Waits for them, a second at most;
+   * not for threads that answer queries, and always for the same one.
+   *
+   * @param silence one that is not in the group any more counts as gone when it has not answered
+   *     for so long
+   */
+  public List<String> stillServedBy(Duration silence) throws InterruptedException {
+    List<String> members = otherReplicas();
+    users.note(members);
+    return users.after(
+        servingOf(users.known()), application, members, System.nanoTime(), silence.toNanos());
+  }
+
+  /** What each of them says it answers from; the silent ones are missing. */
+  private Map<String, String> servingOf(Collection<String> replicas) throws InterruptedException {
     Map<String, String> serving = new ConcurrentHashMap<>();
-    CountDownLatch answers = new CountDownLatch(others.size());
+    CountDownLatch answers = new CountDownLatch(replicas.size());
     byte[] question = {WalkRequest.VERSION};
-    for (String other : others) {
+    for (String replica : replicas) {
       all.transport()
           .ask(
-              other,
+              replica,
               ReplicaService.SERVING,
               question,
               ANSWER_NANOS,
               (body, problem) -> {
-                note(other, body, serving);
+                note(replica, body, serving);
                 answers.countDown();
               });
     }
     // Who is silent for longer may still serve it.
     answers.await(ANSWER_NANOS, TimeUnit.NANOSECONDS);
-    return others.stream()
-        .filter(other -> application.equals(serving.getOrDefault(other, application)))
-        .toList();
+    return Map.copyOf(serving);
   }
 
   private static void note(String other, byte @Nullable [] body, Map<String, String> serving) {

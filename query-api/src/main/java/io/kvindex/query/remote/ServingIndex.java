@@ -48,7 +48,7 @@ public final class ServingIndex implements IndexAccess, ReplicaService.Tables {
   }
 
   /** Puts a table beside the one that serves; other replicas may ask for it from now on. */
-  public void put(ServedTable other) {
+  public void addBeside(ServedTable other) {
     Now seen = now;
     if (seen.beside != null) {
       throw new IllegalStateException("BUG: a third table, " + other.application());
@@ -57,7 +57,7 @@ public final class ServingIndex implements IndexAccess, ReplicaService.Tables {
   }
 
   /** Takes the one beside away; the caller closes it. */
-  public ServedTable take() {
+  public ServedTable removeBeside() {
     ServedTable beside = Objects.requireNonNull(now.beside, "no table beside the one that serves");
     now = new Now(now.serving, null, false);
     return beside;

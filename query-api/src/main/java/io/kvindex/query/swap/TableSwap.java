@@ -22,7 +22,6 @@ public final class TableSwap implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(TableSwap.class);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-  private static final long CLOSE_MS = 20_000;
 
   private final ServingIndex index;
   private final Function<String, ServedTable> opener;
@@ -34,18 +33,8 @@ public final class TableSwap implements AutoCloseable {
   private volatile boolean closed;
   private Duration pause;
 
-  /**
-   * How fast it goes.
-   *
-   * @param look between two looks at a table that is not whole yet, and at who needs the former one
-   * @param overlap how long both tables have to show an event before and behind the change; longer
-   *     than a query takes
-   * @param complain between two complaints about the same thing
-   */
-  record Pace(Duration look, Duration overlap, Duration complain) {
-    static final Pace DEFAULT =
-        new Pace(Duration.ofMillis(500), Duration.ofSeconds(2), Duration.ofMinutes(1));
-  }
+  /** Whether the table beside is a former one, and not one that never served here. */
+  private boolean besideServed;
 
   TableSwap(
       ServingIndex index, Function<String, ServedTable> opener, Pace pace, MeterRegistry registry) {
@@ -106,41 +95,53 @@ public final class TableSwap implements AutoCloseable {
         return approach(application);
       }
       return index.beside() == null ? LONGEST_PAUSE : release();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Without this thread the replica would never change over, and keep others from it.
       LOG.error("BUG: changing over to {} failed, it is tried again", application, e);
       return LONGEST_PAUSE;
     }
   }
 
   private Duration approach(String application) throws InterruptedException {
+    // Whoever stands still while this one changes over is in the group no more when it looks then.
+    index.table().noteReplicas();
     ServedTable beside = index.beside();
-    if (beside != null && !beside.application().equals(application)) {
-      return release();
-    }
     if (beside == null) {
       return open(application);
     }
     String reason = beside.whyNotWhole();
-    if (reason != null) {
-      complaint.about(
-          "application {} is to serve and not ready ({}): {} goes on serving",
-          application,
-          reason,
-          index.serving());
-      return pace.look();
+    if (beside.application().equals(application)) {
+      return reason == null ? change(beside) : waitFor(beside, reason);
     }
-    return change(beside);
+    if (besideServed) {
+      return release();
+    }
+    // A third one is to serve before the second did here. Replicas that answer from the second keep
+    // the first until this one does as well: to wait for them would be to wait for each other.
+    if (reason == null) {
+      return change(beside);
+    }
+    return beside.stillServedBy(pace.silence()).isEmpty() ? release() : waitFor(beside, reason);
+  }
+
+  private Duration waitFor(ServedTable next, String reason) {
+    complaint.about(
+        "application {} is to serve and not ready ({}): {} goes on serving",
+        next.application(),
+        reason,
+        index.serving());
+    return pace.look();
   }
 
   private Duration open(String application) {
     LOG.info(
         "application {} is to serve: its table is built beside the one that does", application);
     try {
-      index.put(opener.apply(application));
+      hold(opener.apply(application));
       complaint.withdraw();
       pause = pace.look();
       return pace.look();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       meters.notStarted();
       LOG.warn(
           "the table of application {} can not be opened, tried again in {} s: {} goes on serving",
@@ -155,17 +156,33 @@ public final class TableSwap implements AutoCloseable {
     }
   }
 
+  /** Whoever closes this object closes the tables it finds then, and none that comes later. */
+  private void hold(ServedTable opened) {
+    synchronized (this) {
+      if (!closed) {
+        index.addBeside(opened);
+        besideServed = false;
+        return;
+      }
+    }
+    opened.close();
+  }
+
   private Duration change(ServedTable next) throws InterruptedException {
     ServedTable former = index.table();
     index.changing(true);
     try {
       overlap();
       String reason = next.whyNotWhole();
-      if (closed || reason != null) {
+      if (closed) {
+        return pace.look();
+      }
+      if (reason != null) {
         LOG.info("application {} was ready for a moment only: {}", next.application(), reason);
         return pace.look();
       }
       index.swap();
+      besideServed = true;
       former.keeper().hideFigures();
       next.keeper().showFigures();
       meters.swapped();
@@ -191,25 +208,31 @@ public final class TableSwap implements AutoCloseable {
   /** Lets the table go that does not serve, unless others still ask for it. */
   private Duration release() throws InterruptedException {
     ServedTable former = index.beside();
-    if (former == null) {
-      return pace.look();
-    }
-    List<String> users = former.stillServedBy();
-    if (!users.isEmpty()) {
-      complaint.about(
-          "the former table of application {} is kept for {}, which may still answer from it",
-          former.application(),
-          users);
+    if (former == null || isInUse(former)) {
       return pace.look();
     }
     // What the last of them began to ask before it changed over is answered still.
     overlap();
-    index.take();
+    if (closed || isInUse(former)) {
+      return pace.look();
+    }
+    index.removeBeside();
     former.close();
     former.keeper().deleteRows();
     complaint.withdraw();
     LOG.info("the former table of application {} is gone", former.application());
     return pace.look();
+  }
+
+  private boolean isInUse(ServedTable former) throws InterruptedException {
+    List<String> users = former.stillServedBy(pace.silence());
+    if (!users.isEmpty()) {
+      complaint.about(
+          "the former table of application {} is kept for {}, which may still answer from it",
+          former.application(),
+          users);
+    }
+    return !users.isEmpty();
   }
 
   /** Waits for the step being done, and leaves the tables as they are. */
@@ -220,7 +243,7 @@ public final class TableSwap implements AutoCloseable {
       notifyAll();
     }
     try {
-      thread.join(CLOSE_MS);
+      thread.join(pace.close().toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -9,6 +9,7 @@ import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class ServedTableTest {
 
   private static final String TABLE = "kvindex-table-1";
+  private static final Duration SILENCE = Duration.ofMinutes(1);
 
   private final One other = new One();
   private final One own = new One();
@@ -26,6 +28,7 @@ class ServedTableTest {
   /** Of the one partition there is, it has nothing itself. */
   private static final class One implements IndexPartitions {
     private @Nullable String notReady;
+    private List<String> others = List.of("other:1");
 
     @Override
     public int partitions() {
@@ -44,7 +47,7 @@ class ServedTableTest {
 
     @Override
     public List<String> otherReplicas() {
-      return List.of("other:1");
+      return others;
     }
 
     @Override
@@ -127,8 +130,19 @@ class ServedTableTest {
 
   @Test
   void shouldBeServedByThoseThatHaveNotSaidOtherwise() throws InterruptedException {
-    assertThat(table.stillServedBy()).isEmpty();
+    assertThat(table.stillServedBy(SILENCE)).isEmpty();
     serving = TABLE;
-    assertThat(table.stillServedBy()).containsExactly("other:1");
+    assertThat(table.stillServedBy(SILENCE)).containsExactly("other:1");
+  }
+
+  @Test
+  void shouldBeServedByAReplicaItsGroupHasForgotten_untilThatSaysOtherwise()
+      throws InterruptedException {
+    serving = TABLE;
+    table.noteReplicas();
+    own.others = List.of();
+    assertThat(table.stillServedBy(SILENCE)).containsExactly("other:1");
+    serving = "kvindex";
+    assertThat(table.stillServedBy(SILENCE)).isEmpty();
   }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kvindex.model.registration.Generations;
+import io.kvindex.model.site.Serving;
+import io.kvindex.model.site.Site;
+import io.kvindex.streams.IndexerConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class SiteTablesTest {
+
+  @TempDir private Path directory;
+
+  /** Nothing listens there. */
+  private void start() {
+    SiteTables.start(
+        IndexerConfig.at("127.0.0.1:1", directory),
+        new SiteTopics(1, new Site(Generations.FIRST, Serving.DEFAULT)),
+        () -> 0,
+        new SimpleMeterRegistry());
+  }
+
+  @Test
+  void shouldLeaveTheRowsOfOthersAlone_whenTheDirectoryIsInUse() throws IOException {
+    Path rows = Files.createDirectories(directory.resolve("kvindex-table-1").resolve("0_3"));
+    Files.createFile(directory.resolve("kvindex-table-1.identity"));
+    try (TablesLock other = TablesLock.take(directory)) {
+      assertThatThrownBy(this::start)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining(directory.toString())
+          .hasMessageContaining("process " + ProcessHandle.current().pid())
+          .hasMessageContaining("--data-dir");
+      assertThat(other).isNotNull();
+    }
+    assertThat(rows).exists();
+  }
+
+  @Test
+  void shouldTakeTheDirectory_whenTheOneThatHadItIsGone() {
+    for (int i = 0; i < 2; i++) {
+      try (TablesLock own = TablesLock.take(directory.resolve("new"))) {
+        assertThat(own).isNotNull();
+      }
+    }
+  }
+
+  @Test
+  void shouldSayWhichDirectory_whenItCanNotBeUsed() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThatThrownBy(() -> TablesLock.take(file))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(file.toString());
+  }
+}
