@@ -28,17 +28,12 @@ final class ChangelogTopic {
 
   private ChangelogTopic() {}
 
-  /** As Kafka Streams names it. */
-  static String of(String applicationId) {
-    return applicationId + "-" + IndexTopology.STORE + "-changelog";
-  }
-
   /** Asks the cluster whose rows a replica has to have; null = it does not answer. */
   static @Nullable LocalIdentity identity(Map<String, Object> kafka, String applicationId) {
     Admin admin = Admin.create(ClientKind.ADMIN.settings(kafka, Map.of()));
     try {
       String cluster = admin.describeCluster().clusterId().get(ANSWER_MS, TimeUnit.MILLISECONDS);
-      return LocalIdentity.of(cluster, topicId(admin, of(applicationId)));
+      return LocalIdentity.of(cluster, topicId(admin, IndexTopology.changelogOf(applicationId)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;

@@ -72,7 +72,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
         new AdminTransactions(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
             config.applicationId(),
-            ChangelogTopic.of(config.applicationId()));
+            IndexTopology.changelogOf(config.applicationId()));
     transactions = new HangingTransactions(admin);
     abandoned =
         new AbandonedTransactions(

@@ -46,7 +46,11 @@ public record IndexerConfig(
    */
   private static final int COMMIT_MS = 1_000;
 
-  /** Only where the log is read on from after an error. */
+  /**
+   * A table that is built from the log is nobody's to follow, and each commit holds it up: what was
+   * applied since the last one is read again if a task has to begin anew, and no more depends on
+   * it.
+   */
   private static final int COMMIT_MS_BULK = 5_000;
 
   /** Some ten milliseconds' work. */

@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -53,7 +54,7 @@ final class LogLag implements AutoCloseable {
     this.partitions = partitions;
     this.views = views;
     this.restores = restores;
-    this.changelog = ChangelogTopic.of(applicationId);
+    this.changelog = IndexTopology.changelogOf(applicationId);
     this.backlogs =
         Stream.generate(() -> new PartitionBacklog(config.tolerance().maxLag()))
             .limit(partitions)

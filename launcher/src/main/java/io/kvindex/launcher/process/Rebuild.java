@@ -6,7 +6,6 @@ import io.kvindex.launcher.rewind.ReplayFrom;
 import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.launcher.rewind.ReplayPlan;
 import io.kvindex.launcher.rewind.ReplayProgress;
-import io.kvindex.launcher.rewind.Scratch;
 import io.kvindex.model.Media;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.site.Serving;
@@ -20,6 +19,7 @@ import io.kvindex.query.remote.ServingIndex;
 import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
 import io.kvindex.streams.Placement;
+import io.kvindex.streams.store.RowFiles;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -100,7 +100,8 @@ public final class Rebuild implements AutoCloseable {
   private Rebuild(Options options, Closing parts) throws IOException, InterruptedException {
     this.parts = parts;
     Admin admin = parts.add(Admin.create(ClientKind.ADMIN.settings(options.kafka(), Map.of())));
-    plan = ReplayPlan.of(new EventLog(admin), options.from());
+    EventLog log = new EventLog(admin);
+    plan = ReplayPlan.of(log, options.from());
     SiteTopics topics =
         ClusterTopics.ensure(options.kafka(), plan.parts().size(), ONE_COPY, UNBOUNDED);
     serving = topics.serving();
@@ -112,13 +113,13 @@ public final class Rebuild implements AutoCloseable {
     }
     ReplayGroup group = new ReplayGroup(admin, options.application());
     group.claim(options.anew());
-    Scratch.delete(options.directory());
+    RowFiles.delete(options.directory());
+    parts.add(() -> RowFiles.delete(options.directory()));
     parts.add(
         () -> {
           if (!kept) {
             group.delete();
           }
-          Scratch.delete(options.directory());
         });
     group.startAt(plan.starts());
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -132,7 +133,7 @@ public final class Rebuild implements AutoCloseable {
             : membership.applyTo(own);
     indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
     table = membership == null ? null : parts.add(table(config, indexer, metrics));
-    progress = new ReplayProgress(plan, indexer, metrics);
+    progress = new ReplayProgress(plan, indexer, group, log, metrics);
     api =
         parts.add(
             QueryApi.start(

@@ -139,7 +139,7 @@ public final class ReplayCommand implements Callable<Integer> {
     return outcome == TakeOver.Outcome.DONE ? 0 : 1;
   }
 
-  private static void follow(Rebuild rebuild, long records) {
+  private static void follow(Rebuild rebuild, long records) throws InterruptedException {
     ReplayProgress progress = rebuild.progress();
     try (ProgressBar bar = Bars.ofRecords("replaying", records)) {
       while (!progress.isDone()) {
@@ -147,6 +147,9 @@ public final class ReplayCommand implements Callable<Integer> {
         bar.stepTo(progress.records());
         bar.setExtraMessage(progress.rate());
         LockSupport.parkNanos(LOOK_NANOS);
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
       }
       progress.end();
       bar.stepTo(records);

@@ -102,7 +102,7 @@ public final class ReplayGroup {
 
   /** Name of the topic its rows are in. */
   public String changelog() {
-    return application + "-" + IndexTopology.STORE + "-changelog";
+    return IndexTopology.changelogOf(application);
   }
 
   /** Deletes the group and its changelog, if they are there. */
@@ -125,6 +125,21 @@ public final class ReplayGroup {
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
+  }
+
+  /**
+   * The first record of each partition that the application has not committed; none = never did.
+   */
+  Map<Integer, Long> committed() throws InterruptedException {
+    Map<Integer, Long> places = new HashMap<>();
+    EventLog.answer(admin.listConsumerGroupOffsets(application).partitionsToOffsetAndMetadata())
+        .forEach(
+            (partition, place) -> {
+              if (place != null && partition.topic().equals(Topics.EVENTS)) {
+                places.put(partition.partition(), place.offset());
+              }
+            });
+    return places;
   }
 
   /** Says from which records on the application reads. */

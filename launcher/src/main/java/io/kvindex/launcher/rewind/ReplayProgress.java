@@ -19,6 +19,7 @@ public final class ReplayProgress {
 
   private final ReplayPlan plan;
   private final IndexPartitions tables;
+  private final ReadUpTo readUpTo;
   private final MeterRegistry metrics;
   private long startNanos;
   private long endNanos;
@@ -27,21 +28,35 @@ public final class ReplayProgress {
   private String rate = "";
 
   /**
+   * @param group the rebuild's
+   * @param log what it reads
    * @param metrics the rebuild counts its block operations there
    */
-  public ReplayProgress(ReplayPlan plan, IndexPartitions tables, MeterRegistry metrics) {
+  public ReplayProgress(
+      ReplayPlan plan,
+      IndexPartitions tables,
+      ReplayGroup group,
+      EventLog log,
+      MeterRegistry metrics) {
+    this(plan, tables, ReadUpTo.of(group, log, plan.parts().size()), metrics);
+  }
+
+  ReplayProgress(
+      ReplayPlan plan, IndexPartitions tables, ReadUpTo readUpTo, MeterRegistry metrics) {
     this.plan = plan;
     this.tables = tables;
+    this.readUpTo = readUpTo;
     this.metrics = metrics;
   }
 
-  /** Records read. */
-  public long records() {
+  /** Records read, and those that are not there to be read any more. */
+  public long records() throws InterruptedException {
     long done = 0;
     for (LogPart part : plan.parts()) {
       PartitionView view = tables.view(part.partition());
       long taken = view == null ? 0 : view.takenOffset() + 1;
-      done += Math.max(0, Math.min(part.end(), taken) - plan.start(part));
+      long read = Math.max(taken, readUpTo.first(part.partition()));
+      done += Math.max(0, Math.min(part.end(), read) - plan.start(part));
     }
     if (done > 0 && startNanos == 0) {
       // From the first record on: joining the group takes some seconds and no work.
@@ -52,7 +67,7 @@ public final class ReplayProgress {
   }
 
   /** Whether all is read that the topic had when the plan was made. */
-  public boolean isDone() {
+  public boolean isDone() throws InterruptedException {
     return records() >= plan.records();
   }
 

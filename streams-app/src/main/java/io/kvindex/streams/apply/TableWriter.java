@@ -103,6 +103,15 @@ public final class TableWriter {
     sweep(SWEPT_PER_RECORD);
   }
 
+  /**
+   * The record at that offset can not be read: nothing becomes of it, and it is dealt with.
+   *
+   * @param offset its offset in the events topic
+   */
+  public void passOver(long offset) {
+    table.streams().taken(offset);
+  }
+
   /** Its life has begun by now; what the stream waited for was of the one before. */
   private void open(EventRecord record, Incarnation life) {
     if (Sequencer.compareLives(record.incarnation(), life) < 0) {

@@ -80,11 +80,11 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   @Override
   public void process(Record<String, byte[]> record) {
     RecordMetadata metadata = Objects.requireNonNull(context).recordMetadata().orElseThrow();
+    TableWriter table = Objects.requireNonNull(writer);
     if (!started) {
       started = true;
-      TableWriter first = Objects.requireNonNull(writer);
-      faults.begins(metadata.partition(), first.isEmpty());
-      first.startsAt(metadata.offset());
+      faults.begins(metadata.partition(), table.isEmpty());
+      table.startsAt(metadata.offset());
     }
     EventRecord event;
     try {
@@ -93,9 +93,10 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       counts.taken(1);
       counts.record(Outcome.UNDECODABLE, 1);
       warn(metadata, e);
+      table.passOver(metadata.offset());
       return;
     }
-    Objects.requireNonNull(writer).take(event, metadata.offset(), record.timestamp());
+    table.take(event, metadata.offset(), record.timestamp());
   }
 
   /** Each is counted; the log names one a minute. */

@@ -32,6 +32,11 @@ public final class IndexTopology implements Supplier<Topology> {
   /** Name of the store; part of the changelog topic's name. */
   public static final String STORE = "prefix-table";
 
+  /** Name of the topic an application's rows are in, as Kafka Streams makes it. */
+  public static String changelogOf(String applicationId) {
+    return applicationId + "-" + STORE + "-changelog";
+  }
+
   /** How long a replica may be away and still follow the changelog from where it was. */
   public static final Duration TOMBSTONES_KEPT = Duration.ofMinutes(20);
 

@@ -52,6 +52,7 @@ class IndexTopologyTest {
       index.feed("k", new byte[0]);
       index.feed("k", newer);
       index.feed("k", Arrays.copyOf(good, good.length - 1));
+      assertThat(index.view().takenOffset()).as("they are dealt with").isEqualTo(2);
       index.feed(e1.batch(new Prompt("a").stored(Place.of("GPU", 0))));
       assertThat(index.count(Outcome.UNDECODABLE)).isEqualTo(3);
       assertThat(index.holders("a")).isEqualTo("e1/0/GPU");
