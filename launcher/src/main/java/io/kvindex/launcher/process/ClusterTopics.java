@@ -3,7 +3,7 @@ package io.kvindex.launcher.process;
 
 import io.kvindex.launcher.kafka.KafkaProblem;
 import io.kvindex.model.kafka.ClientKind;
-import io.kvindex.model.site.Serving;
+import io.kvindex.model.site.ServingChange;
 import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.TopicCheck;
@@ -97,7 +97,8 @@ final class ClusterTopics {
    * @param application its id in Kafka
    * @throws IllegalStateException if the cluster does not answer
    */
-  static Serving serve(Map<String, Object> kafka, String application) throws InterruptedException {
+  static ServingChange serve(Map<String, Object> kafka, String application)
+      throws InterruptedException {
     return with(kafka, admin -> new SiteCheck(admin, kafka, ANSWER).serve(application));
   }
 

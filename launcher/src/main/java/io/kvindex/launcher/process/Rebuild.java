@@ -48,7 +48,7 @@ public final class Rebuild implements AutoCloseable {
   private final ReplayProgress progress;
   private final QueryApi api;
   private final URI uri;
-  private final Serving serving;
+  private final int replicasBefore;
   private final @Nullable ServedTable table;
   private volatile boolean kept;
 
@@ -104,13 +104,14 @@ public final class Rebuild implements AutoCloseable {
     plan = ReplayPlan.of(log, options.from());
     SiteTopics topics =
         ClusterTopics.ensure(options.kafka(), plan.parts().size(), ONE_COPY, UNBOUNDED);
-    serving = topics.serving();
+    Serving serving = topics.serving();
     if (options.application().equals(serving.application())) {
       throw new IllegalArgumentException(
           "--app "
               + options.application()
               + " is the application that serves: a rebuild needs another one");
     }
+    replicasBefore = new ReplayGroup(admin, serving.application()).processes();
     ReplayGroup group = new ReplayGroup(admin, options.application());
     group.claim(options.anew());
     RowFiles.delete(options.directory());
@@ -178,7 +179,7 @@ public final class Rebuild implements AutoCloseable {
     try {
       return new Rebuild(options, parts);
     } catch (IOException | InterruptedException | RuntimeException e) {
-      parts.close();
+      closeAll(parts);
       throw e;
     }
   }
@@ -210,9 +211,9 @@ public final class Rebuild implements AutoCloseable {
     return uri;
   }
 
-  /** Which application served when it began. */
-  Serving serving() {
-    return serving;
+  /** Processes that kept the table that served when it began. */
+  int replicasBefore() {
+    return replicasBefore;
   }
 
   /** It as one of the replicas has it; only with a membership. */
@@ -225,13 +226,30 @@ public final class Rebuild implements AutoCloseable {
     kept = true;
   }
 
-  /** Waits until it answers queries. */
+  /**
+   * Waits until it answers queries.
+   *
+   * @throws IllegalStateException as {@link #check}
+   */
   void awaitReady() throws InterruptedException {
-    StartupGate.await(api::whyNotServing);
+    StartupGate.await(
+        () -> {
+          check();
+          return api.whyNotServing();
+        });
   }
 
   @Override
   public void close() {
+    closeAll(parts);
+  }
+
+  /** Also where an interrupt is what ends it: Kafka's answers are waited for. */
+  private static void closeAll(Closing parts) {
+    boolean interrupted = Thread.interrupted();
     parts.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

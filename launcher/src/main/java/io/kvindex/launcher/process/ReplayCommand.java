@@ -15,6 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import me.tongfei.progressbar.ProgressBar;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,6 +40,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 public final class ReplayCommand implements Callable<Integer> {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ReplayCommand.class);
   private static final String PREFIX = "kvindex-replay-";
   private static final String SWAP_PREFIX = "kvindex-table-";
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -95,32 +99,55 @@ public final class ReplayCommand implements Callable<Integer> {
     int port = swap.swap() ? ReplicaAddress.portOn(address, httpPort) : httpPort;
     Rebuild.Membership membership = swap.membership(address, port);
     String name = application == null ? name(where) : application;
+    Rebuild.Options options =
+        new Rebuild.Options(
+            cluster.kafka(),
+            where,
+            name,
+            anew,
+            dataDir.resolve("replay").resolve(name),
+            address,
+            port,
+            membership);
+    try (StopSignal stop = StopSignal.install()) {
+      return run(options, patience, stop);
+    }
+  }
+
+  private int run(Rebuild.Options options, Duration patience, StopSignal stop)
+      throws IOException, InterruptedException {
+    try (Rebuild rebuild = Rebuild.start(options)) {
+      try {
+        return run(rebuild, options, patience, stop);
+      } finally {
+        stop.closing();
+      }
+    } catch (InterruptedException | RuntimeException e) {
+      if (!stop.isAsked()) {
+        throw e;
+      }
+      LOG.debug("stopped", e);
+      return CommandLine.ExitCode.SOFTWARE;
+    }
+  }
+
+  private int run(Rebuild rebuild, Rebuild.Options options, Duration patience, StopSignal stop)
+      throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    try (Rebuild rebuild =
-        Rebuild.start(
-            new Rebuild.Options(
-                cluster.kafka(),
-                where,
-                name,
-                anew,
-                dataDir.resolve("replay").resolve(name),
-                address,
-                port,
-                membership))) {
-      long records = rebuild.plan().records();
-      out.printf("kvindex replay: application %s, %,d records%n", name, records);
-      rebuild.plan().missing().forEach(line -> out.println("  " + line));
-      out.printf("  answers at %s meanwhile%n", rebuild.uri());
-      out.flush();
-      follow(rebuild, records);
-      rebuild.awaitReady();
-      report(rebuild, out);
-      if (membership != null) {
-        return takeOver(rebuild, new TakeOver(rebuild, cluster.kafka(), membership, patience, out));
-      }
-      if (!exit) {
-        UntilStopped.run(rebuild);
-      }
+    Rebuild.Membership membership = options.membership();
+    long records = rebuild.plan().records();
+    out.printf("kvindex replay: application %s, %,d records%n", options.application(), records);
+    rebuild.plan().missing().forEach(line -> out.println("  " + line));
+    out.printf("  answers at %s meanwhile%n", rebuild.uri());
+    out.flush();
+    follow(rebuild, records);
+    rebuild.awaitReady();
+    report(rebuild, out);
+    if (membership != null) {
+      return takeOver(new TakeOver(rebuild, options.kafka(), membership, patience, out), stop);
+    }
+    if (!exit) {
+      stop.await();
     }
     return 0;
   }
@@ -131,10 +158,10 @@ public final class ReplayCommand implements Callable<Integer> {
         : PREFIX + where.label();
   }
 
-  private static int takeOver(Rebuild rebuild, TakeOver takeOver) throws InterruptedException {
+  private static int takeOver(TakeOver takeOver, StopSignal stop) throws InterruptedException {
     TakeOver.Outcome outcome = takeOver.run();
     if (outcome == TakeOver.Outcome.NEEDED) {
-      UntilStopped.run(rebuild);
+      stop.await();
     }
     return outcome == TakeOver.Outcome.DONE ? 0 : 1;
   }

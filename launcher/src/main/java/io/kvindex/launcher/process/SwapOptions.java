@@ -47,6 +47,15 @@ final class SwapOptions {
       defaultValue = "${env:KVINDEX_FULL_REPLICAS:-false}")
   private boolean fullReplicas;
 
+  @Option(
+      names = "--rack",
+      paramLabel = "NAME",
+      description =
+          "With --swap: rack or zone of the rebuild, where the replicas have one: it decides where their"
+              + " copies go.",
+      defaultValue = "${env:KVINDEX_RACK:-}")
+  private String rack = "";
+
   /** Whether it shall serve. */
   boolean swap() {
     return swap;
@@ -74,7 +83,7 @@ final class SwapOptions {
     if (!swap) {
       return null;
     }
-    Placement placement = new Placement(standbys, null, null);
+    Placement placement = new Placement(standbys, rack.isBlank() ? null : rack.strip(), null);
     return new Rebuild.Membership(
         ReplicaAddress.of(advertise, bind, port),
         fullReplicas ? placement.everywhere() : placement);

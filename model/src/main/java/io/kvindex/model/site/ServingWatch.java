@@ -30,21 +30,24 @@ public final class ServingWatch implements AutoCloseable {
   private static final long PAUSE_MS = 2_000;
   private static final TopicPartition COPY = new TopicPartition(Topics.REGISTRATIONS, 0);
 
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer;
   private final Consumer<Serving> changed;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
   private Serving newest;
+  private Serving told;
 
-  private ServingWatch(Map<String, Object> kafka, Serving now, Consumer<Serving> changed) {
+  /**
+   * @param consumer closed with this object
+   */
+  ServingWatch(
+      org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
+      Serving now,
+      Consumer<Serving> changed) {
+    this.consumer = consumer;
     this.changed = changed;
     newest = now;
-    consumer =
-        new KafkaConsumer<>(
-            ClientKind.CONSUMER.settings(
-                kafka, Map.of("enable.auto.commit", false, "allow.auto.create.topics", false)),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer());
+    told = now;
     thread = new Thread(this::run, "kvindex-serving");
     thread.setDaemon(true);
   }
@@ -54,13 +57,27 @@ public final class ServingWatch implements AutoCloseable {
    *
    * @param kafka settings of Kafka clients, at least {@code bootstrap.servers}
    * @param now what is known already
-   * @param changed told of each newer statement, in this object's thread; must not wait
+   * @param changed told of each newer statement, in this object's thread; must not wait. Of two
+   *     that were made at once, with the same number, the one behind the other in the log is newer,
+   *     as it is the one that compaction keeps
    */
   public static ServingWatch start(
       Map<String, Object> kafka, Serving now, Consumer<Serving> changed) {
-    ServingWatch watch = new ServingWatch(kafka, now, changed);
-    watch.thread.start();
+    ServingWatch watch =
+        new ServingWatch(
+            new KafkaConsumer<>(
+                ClientKind.CONSUMER.settings(
+                    kafka, Map.of("enable.auto.commit", false, "allow.auto.create.topics", false)),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer()),
+            now,
+            changed);
+    watch.start();
     return watch;
+  }
+
+  void start() {
+    thread.start();
   }
 
   private void run() {
@@ -85,6 +102,7 @@ public final class ServingWatch implements AutoCloseable {
           take(record.value());
         }
       }
+      tell();
     } catch (WakeupException e) {
       throw e;
     } catch (KafkaException e) {
@@ -102,12 +120,19 @@ public final class ServingWatch implements AutoCloseable {
   private void take(byte[] record) {
     try {
       Serving stated = SiteRecord.decode(record).serving();
-      if (stated.number() > newest.number()) {
+      if (stated.number() >= newest.number()) {
         newest = stated;
-        changed.accept(stated);
       }
     } catch (MalformedRecordException e) {
       LOG.warn("passed over a site record that can not be read: {}", e.getMessage());
+    }
+  }
+
+  /** Once for all that was read together: what was overtaken at once was never true for anybody. */
+  private void tell() {
+    if (!newest.equals(told)) {
+      told = newest;
+      changed.accept(newest);
     }
   }
 

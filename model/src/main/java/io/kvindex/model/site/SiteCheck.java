@@ -89,23 +89,29 @@ public final class SiteCheck {
    * they follow in their own time.
    *
    * @param application its id in Kafka
+   * @return what it replaced, and what the log says afterwards: another one's statement where two
+   *     were made at once
    * @throws TopicRecreatedException if the topics are not the site's
    * @throws TimeoutException if the cluster does not answer in time
    */
-  public Serving serve(String application)
+  public ServingChange serve(String application)
       throws InterruptedException, ExecutionException, TimeoutException {
-    Serving before = verify().serving();
-    if (before.application().equals(application)) {
-      return before;
-    }
-    SiteRecord site =
-        Objects.requireNonNull(
-            log.read(partitions(describe())).newest(), "verified, so there is a record");
-    Serving next = site.serving().next(application);
-    log.write(site.served(next));
-    LOG.info(
-        "the site is served by application {} from now on, change {}", application, next.number());
-    return next;
+    verify();
+    Map<String, Integer> partitions = partitions(describe());
+    return new Succession(
+            new Succession.Log() {
+              @Override
+              public SiteRecord read() throws TimeoutException {
+                return Objects.requireNonNull(log.read(partitions).newest(), "there since verify");
+              }
+
+              @Override
+              public void write(SiteRecord record)
+                  throws InterruptedException, ExecutionException, TimeoutException {
+                log.write(record);
+              }
+            })
+        .to(application);
   }
 
   /**

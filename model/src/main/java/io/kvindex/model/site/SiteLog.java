@@ -85,14 +85,25 @@ final class SiteLog {
       Map<String, Long> records = new HashMap<>();
       ends.forEach((partition, end) -> records.merge(partition.topic(), end, Long::sum));
       Map<TopicPartition, SiteRecord> found = copies(consumer, ends);
-      SiteRecord newest = null;
-      for (SiteRecord one : found.values()) {
-        newest = newest == null || one.isNewerThan(newest) ? one : newest;
-      }
-      SiteRecord wanted = newest;
-      int copies = (int) found.values().stream().filter(one -> one.equals(wanted)).count();
+      SiteRecord newest = newest(found);
+      int copies = (int) found.values().stream().filter(one -> one.equals(newest)).count();
       return new Content(newest, copies, records);
     }
+  }
+
+  /**
+   * The copy that holds. Two that were written at once may lie in different order in the two
+   * topics: then the one that the replicas follow holds, and that is in the first.
+   */
+  static @Nullable SiteRecord newest(Map<TopicPartition, SiteRecord> found) {
+    SiteRecord newest = null;
+    for (TopicPartition copy : COPIES) {
+      SiteRecord one = found.get(copy);
+      if (one != null && (newest == null || one.isNewerThan(newest))) {
+        newest = one;
+      }
+    }
+    return newest;
   }
 
   private Map<TopicPartition, SiteRecord> copies(

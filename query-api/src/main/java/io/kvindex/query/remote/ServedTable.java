@@ -161,6 +161,15 @@ public final class ServedTable implements AutoCloseable {
         servingOf(users.known()), application, members, System.nanoTime(), silence.toNanos());
   }
 
+  /**
+   * Those of its other replicas that have said just now that they answer from it; waits as that.
+   */
+  public List<String> servedBy() throws InterruptedException {
+    List<String> others = otherReplicas();
+    Map<String, String> serving = servingOf(others);
+    return others.stream().filter(other -> application.equals(serving.get(other))).toList();
+  }
+
   /** What each of them says it answers from; the silent ones are missing. */
   private Map<String, String> servingOf(Collection<String> replicas) throws InterruptedException {
     Map<String, String> serving = new ConcurrentHashMap<>();
@@ -178,7 +187,6 @@ public final class ServedTable implements AutoCloseable {
                 answers.countDown();
               });
     }
-    // Who is silent for longer may still serve it.
     answers.await(ANSWER_NANOS, TimeUnit.NANOSECONDS);
     return Map.copyOf(serving);
   }

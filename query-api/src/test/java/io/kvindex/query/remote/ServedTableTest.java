@@ -131,8 +131,10 @@ class ServedTableTest {
   @Test
   void shouldBeServedByThoseThatHaveNotSaidOtherwise() throws InterruptedException {
     assertThat(table.stillServedBy(SILENCE)).isEmpty();
+    assertThat(table.servedBy()).isEmpty();
     serving = TABLE;
     assertThat(table.stillServedBy(SILENCE)).containsExactly("other:1");
+    assertThat(table.servedBy()).containsExactly("other:1");
   }
 
   @Test

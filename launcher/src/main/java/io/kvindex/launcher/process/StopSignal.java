@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends, at SIGTERM and Ctrl-C, what the thread that made it is doing, wherever it is: interrupts
+ * it, and has the JVM wait until it has closed what it has. For work that leaves something behind
+ * if nobody clears up. Closed last, by that thread.
+ */
+final class StopSignal implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StopSignal.class);
+  private static final long CLOSE_WITHIN_SECONDS = 60;
+
+  private final Thread worker = Thread.currentThread();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::stop, "shutdown");
+  private boolean asked;
+  private boolean closing;
+
+  private StopSignal() {}
+
+  static StopSignal install() {
+    StopSignal signal = new StopSignal();
+    Runtime.getRuntime().addShutdownHook(signal.hook);
+    return signal;
+  }
+
+  /** What the signal does; returns when all is closed, or it takes too long. */
+  void stop() {
+    synchronized (this) {
+      asked = true;
+      if (!closing) {
+        worker.interrupt();
+      }
+    }
+    try {
+      if (!closed.await(CLOSE_WITHIN_SECONDS, TimeUnit.SECONDS)) {
+        LOG.error("not closed within {} s, giving up", CLOSE_WITHIN_SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether it came. */
+  synchronized boolean isAsked() {
+    return asked;
+  }
+
+  /** Until it comes. */
+  void await() throws InterruptedException {
+    closed.await();
+  }
+
+  /**
+   * The work is over and what it has is being closed: nothing may interrupt that. Called by the
+   * worker.
+   */
+  synchronized void closing() {
+    closing = true;
+    if (Thread.interrupted()) {
+      LOG.debug("interrupted, closing all the same");
+    }
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      LOG.debug("the JVM is on its way out already");
+    }
+  }
+}
