@@ -199,7 +199,9 @@ final class TakeOver {
       departure.unknown();
       if (System.nanoTime() - complainNanos >= 0) {
         complainNanos = System.nanoTime() + COMPLAIN_NANOS;
-        say("who has the former table is not known now, asked again: %s", e.getMessage());
+        say(
+            "who has the former table is not known now, asked again: %s",
+            String.valueOf(e.getMessage()));
       }
     }
     return false;
