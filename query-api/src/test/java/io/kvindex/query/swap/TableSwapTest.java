@@ -145,7 +145,7 @@ class TableSwapTest {
   /** Replicas that answer from the second table keep the first until this one does, too. */
   @Test
   void shouldServeTheSecondTableFirst_whenAThirdIsToServeBeforeItIsWholeHere() {
-    ScriptedTable third = new ScriptedTable("third");
+    ScriptedTable third = new ScriptedTable("third").notReady("loading");
     next.sharedWith("127.0.0.1:1");
     swap = swap(application -> (application.equals("next") ? next : third).open(), OVERLAP);
     swap.start();
@@ -157,6 +157,7 @@ class TableSwapTest {
 
     next.notReady(null);
     await().until(() -> index.serving().equals("next"));
+    third.notReady(null);
     await().until(() -> index.serving().equals("third"));
     assertThat(former.history).containsExactly("hidden", "closed", "deleted");
     assertThat(third.history).containsExactly("shown");
