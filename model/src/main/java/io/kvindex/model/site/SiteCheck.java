@@ -2,7 +2,6 @@
 package io.kvindex.model.site;
 
 import io.kvindex.model.registration.Generations;
-import io.kvindex.model.site.SiteLog.Content;
 import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
@@ -61,7 +60,8 @@ public final class SiteCheck {
    */
   public Site verify() throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
-    Content content = log.read(partitions(topics));
+    SiteCopies copies = copies(topics);
+    SiteContent content = copies.read();
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty()) {
       throw new TopicRecreatedException(
@@ -75,12 +75,7 @@ public final class SiteCheck {
               + " is among the topics");
     }
     SiteRecord site =
-        content.newest() == null
-            ? new SiteRecord(0, ids(topics), Serving.DEFAULT)
-            : content.newest();
-    if (!content.isComplete()) {
-      log.write(site);
-    }
+        new ReadRepair(copies).complete(content, new SiteRecord(0, ids(topics), Serving.DEFAULT));
     return new Site(new Generations(site.epoch()), site.serving());
   }
 
@@ -97,21 +92,7 @@ public final class SiteCheck {
   public ServingChange serve(String application)
       throws InterruptedException, ExecutionException, TimeoutException {
     verify();
-    Map<String, Integer> partitions = partitions(describe());
-    return new Succession(
-            new Succession.Log() {
-              @Override
-              public SiteRecord read() throws TimeoutException {
-                return Objects.requireNonNull(log.read(partitions).newest(), "there since verify");
-              }
-
-              @Override
-              public void write(SiteRecord record)
-                  throws InterruptedException, ExecutionException, TimeoutException {
-                log.write(record);
-              }
-            })
-        .to(application);
+    return new Succession(copies(describe())).to(application);
   }
 
   /**
@@ -123,7 +104,7 @@ public final class SiteCheck {
   public List<String> repair(boolean always)
       throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
-    Content content = log.read(partitions(topics));
+    SiteContent content = log.read(partitions(topics));
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty() || always) {
       long epoch = next(content.newest(), always);
@@ -144,7 +125,7 @@ public final class SiteCheck {
   }
 
   /** Topics that are not those the positions belong to. */
-  private static List<String> others(Content content, Map<String, String> ids) {
+  private static List<String> others(SiteContent content, Map<String, String> ids) {
     SiteRecord site = content.newest();
     if (site == null) {
       return lost(content);
@@ -155,7 +136,7 @@ public final class SiteCheck {
   }
 
   /** Without a record: nobody can have written events before progress, nor progress before that. */
-  private static List<String> lost(Content content) {
+  private static List<String> lost(SiteContent content) {
     boolean events = content.wasWritten(Topics.EVENTS);
     boolean progress = content.wasWritten(Topics.BRIDGE_PROGRESS);
     boolean registrations = content.wasWritten(Topics.REGISTRATIONS);
@@ -172,6 +153,22 @@ public final class SiteCheck {
       throws InterruptedException, ExecutionException, TimeoutException {
     return NewTopics.onceKnown(
         () -> admin.describeTopics(WATCHED).allTopicNames(), timeout.toMillis());
+  }
+
+  private SiteCopies copies(Map<String, TopicDescription> topics) {
+    Map<String, Integer> partitions = partitions(topics);
+    return new SiteCopies() {
+      @Override
+      public SiteContent read() throws TimeoutException {
+        return log.read(partitions);
+      }
+
+      @Override
+      public void write(SiteRecord record)
+          throws InterruptedException, ExecutionException, TimeoutException {
+        log.write(record);
+      }
+    };
   }
 
   private static Map<String, String> ids(Map<String, TopicDescription> topics) {

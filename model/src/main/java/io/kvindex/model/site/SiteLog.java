@@ -20,13 +20,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the site's record in the compacted topics. */
 final class SiteLog {
 
   private static final Duration POLL = Duration.ofMillis(200);
-  private static final List<TopicPartition> COPIES =
+
+  /** Where it is; replicas follow the first. */
+  static final List<TopicPartition> COPIES =
       List.of(
           new TopicPartition(Topics.REGISTRATIONS, 0),
           new TopicPartition(Topics.BRIDGE_PROGRESS, 0));
@@ -39,26 +40,8 @@ final class SiteLog {
     this.timeout = timeout;
   }
 
-  /**
-   * What the topics hold.
-   *
-   * @param newest the copy of the highest epoch and change, null = there is none
-   * @param copies how many copies are equal to it
-   * @param records records ever written, by topic
-   */
-  record Content(@Nullable SiteRecord newest, int copies, Map<String, Long> records) {
-
-    boolean isComplete() {
-      return copies == COPIES.size();
-    }
-
-    boolean wasWritten(String topic) {
-      return records.getOrDefault(topic, 0L) > 0;
-    }
-  }
-
   /** The number of partitions says where to look. */
-  Content read(Map<String, Integer> partitions) throws TimeoutException {
+  SiteContent read(Map<String, Integer> partitions) throws TimeoutException {
     Map<String, Object> config =
         ClientKind.CONSUMER.settings(
             kafka,
@@ -84,34 +67,16 @@ final class SiteLog {
       Map<TopicPartition, Long> ends = consumer.endOffsets(all, timeout);
       Map<String, Long> records = new HashMap<>();
       ends.forEach((partition, end) -> records.merge(partition.topic(), end, Long::sum));
-      Map<TopicPartition, SiteRecord> found = copies(consumer, ends);
-      SiteRecord newest = newest(found);
-      int copies = (int) found.values().stream().filter(one -> one.equals(newest)).count();
-      return new Content(newest, copies, records);
+      return SiteContent.of(copies(consumer, ends), records);
     }
   }
 
-  /**
-   * The copy that holds. Two that were written at once may lie in different order in the two
-   * topics: then the one that the replicas follow holds, and that is in the first.
-   */
-  static @Nullable SiteRecord newest(Map<TopicPartition, SiteRecord> found) {
-    SiteRecord newest = null;
-    for (TopicPartition copy : COPIES) {
-      SiteRecord one = found.get(copy);
-      if (one != null && (newest == null || one.isNewerThan(newest))) {
-        newest = one;
-      }
-    }
-    return newest;
-  }
-
-  private Map<TopicPartition, SiteRecord> copies(
+  private Map<TopicPartition, SiteContent.Copy> copies(
       KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends)
       throws TimeoutException {
     consumer.assign(COPIES);
     consumer.seekToBeginning(COPIES);
-    Map<TopicPartition, SiteRecord> found = new HashMap<>();
+    Map<TopicPartition, SiteContent.Copy> found = new HashMap<>();
     long deadline = System.nanoTime() + timeout.toNanos();
     while (COPIES.stream()
         .anyMatch(copy -> consumer.position(copy, timeout) < ends.getOrDefault(copy, 0L))) {
@@ -120,9 +85,11 @@ final class SiteLog {
       }
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
         if (SiteRecord.isKey(record.key()) && record.value() != null) {
-          found.put(
-              new TopicPartition(record.topic(), record.partition()),
-              SiteRecord.decode(record.value()));
+          found
+              .computeIfAbsent(
+                  new TopicPartition(record.topic(), record.partition()),
+                  copy -> new SiteContent.Copy())
+              .take(SiteRecord.decode(record.value()));
         }
       }
     }
