@@ -6,7 +6,13 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -31,13 +37,19 @@ public final class TopicFollower implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
   private static final Duration IDLE_POLL = Duration.ofSeconds(1);
   private static final Duration METADATA_WAIT = Duration.ofSeconds(5);
-  private static final int FETCH_WAIT_MS = 50;
   private static final long RETRY_PAUSE_MS = 500;
   private static final long WARN_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String topic;
   private final RecordSink sink;
   private final Consumer<byte[], byte[]> consumer;
+
+  /**
+   * Asks for end offsets. On the consumer's connection a question would wait behind the fetch that
+   * waits for records: a broker serves one request of a connection at a time.
+   */
+  private final Admin admin;
+
   private final Progress progress = new Progress();
   private final Thread thread;
   private volatile boolean closed;
@@ -53,14 +65,12 @@ public final class TopicFollower implements AutoCloseable {
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-    // A refresh asks for end offsets on the connection where the fetch waits for records, and a
-    // broker serves one request of a connection at a time: Kafka's 500 ms would be everybody's.
-    config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MS);
     consumer =
         new KafkaConsumer<>(
             ClientKind.CONSUMER.settings(clientConfig, config),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer());
+    admin = Admin.create(ClientKind.ADMIN.settings(clientConfig, Map.of()));
     thread = new Thread(this::run, "follow-" + topic);
     thread.setDaemon(true);
   }
@@ -152,7 +162,7 @@ public final class TopicFollower implements AutoCloseable {
     }
     if (targets == null && progress.refreshOpen()) {
       ticket = progress.refreshAsked();
-      targets = consumer.endOffsets(consumer.assignment(), METADATA_WAIT);
+      targets = ends();
     }
     if (!reached()) {
       apply(consumer.poll(IDLE_POLL));
@@ -167,6 +177,26 @@ public final class TopicFollower implements AutoCloseable {
       if (!progress.refreshOpen()) {
         apply(consumer.poll(IDLE_POLL));
       }
+    }
+  }
+
+  private Map<TopicPartition, Long> ends() {
+    Map<TopicPartition, OffsetSpec> ends =
+        consumer.assignment().stream()
+            .collect(Collectors.toMap(Function.identity(), partition -> OffsetSpec.latest()));
+    try {
+      return admin
+          .listOffsets(ends)
+          .all()
+          .thenApply(
+              found ->
+                  found.entrySet().stream()
+                      .collect(Collectors.toMap(Map.Entry::getKey, end -> end.getValue().offset())))
+          .get(METADATA_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new KafkaException("the end of " + topic + " is not known", e);
     }
   }
 
@@ -198,6 +228,7 @@ public final class TopicFollower implements AutoCloseable {
     closed = true;
     progress.wake();
     consumer.wakeup();
+    admin.close(Duration.ZERO);
     try {
       thread.join(TimeUnit.SECONDS.toMillis(5));
     } catch (InterruptedException e) {

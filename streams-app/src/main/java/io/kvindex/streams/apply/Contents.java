@@ -98,12 +98,12 @@ final class Contents {
 
   /**
    * Looks through up to {@code most} rows that were there at start for those nobody holds, which
-   * nobody queued: the queue does not outlive the task.
+   * nobody queued: the queue does not outlive the task. Whether there are more.
    */
-  void review(int most, Tables tables) {
+  boolean review(int most, Tables tables) {
     Bytes from = review;
     if (from == null) {
-      return;
+      return false;
     }
     int seen = 0;
     try (KeyValueIterator<Bytes, byte[]> all =
@@ -119,5 +119,6 @@ final class Contents {
       }
       review = all.hasNext() ? from : null;
     }
+    return review != null;
   }
 }

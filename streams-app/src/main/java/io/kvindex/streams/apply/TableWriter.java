@@ -161,8 +161,8 @@ public final class TableWriter {
    * As {@link #sweep}, while nothing else is to be done; also looks for what a former task left.
    */
   public boolean tidy(int rows) {
-    contents.review(rows, table.tables());
-    return sweep(rows);
+    boolean toReview = contents.review(rows, table.tables());
+    return sweep(rows) || toReview;
   }
 
   /** Deletes up to {@code rows} rows of dead owners; whether more are left. */

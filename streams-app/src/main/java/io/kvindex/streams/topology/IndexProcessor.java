@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import org.apache.kafka.common.utils.Bytes;
-import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -43,6 +42,8 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
+  private @Nullable WorkTimer sweeping;
+  private @Nullable EarlyCommits commits;
   private boolean started;
 
   IndexProcessor(
@@ -69,16 +70,20 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
             .getResult();
     writer = new TableWriter(table, store, counts, limits);
     table.view().live();
-    // Sweeping is invisible to answers, so it may follow the wall clock.
-    taskContext.schedule(
-        SWEEP_EVERY,
-        PunctuationType.WALL_CLOCK_TIME,
-        now -> Objects.requireNonNull(writer).tidy(SWEPT_WHEN_IDLE));
-    EarlyCommits.schedule(taskContext, standbysWait);
+    TableWriter tidied = writer;
+    sweeping = new WorkTimer(taskContext, SWEEP_EVERY, now -> tidied.tidy(SWEPT_WHEN_IDLE));
+    sweeping.start();
+    commits = new EarlyCommits(taskContext, standbysWait);
   }
 
   @Override
   public void process(Record<String, byte[]> record) {
+    apply(record);
+    Objects.requireNonNull(sweeping).start();
+    Objects.requireNonNull(commits).applied();
+  }
+
+  private void apply(Record<String, byte[]> record) {
     RecordMetadata metadata = Objects.requireNonNull(context).recordMetadata().orElseThrow();
     TableWriter table = Objects.requireNonNull(writer);
     if (!started) {

@@ -3,10 +3,13 @@ package io.kvindex.streams.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.MockProcessorContext.CapturedPunctuator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,29 +19,77 @@ class EarlyCommitsTest {
 
   private static final int PARTITION = 3;
 
-  private final MockProcessorContext<Void, Void> context =
-      new MockProcessorContext<>(new Properties(), new TaskId(0, PARTITION), null);
+  private final Task task = new Task(PARTITION);
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldCommit_whenStandbysWaitForThePartition(boolean wait) {
-    EarlyCommits.schedule(context, partition -> partition == PARTITION && wait);
-    punctuate();
-    assertThat(context.committed()).isEqualTo(wait);
+    EarlyCommits commits = task.commits(partition -> partition == PARTITION && wait);
+    commits.applied();
+    task.punctuate();
+    assertThat(task.context.committed()).isEqualTo(wait);
   }
 
   @Test
   void shouldAskEachTime_whenStandbysComeAndGo() {
     AtomicInteger waiting = new AtomicInteger();
-    EarlyCommits.schedule(context, partition -> waiting.get() > 0);
-    punctuate();
-    assertThat(context.committed()).isFalse();
+    EarlyCommits commits = task.commits(partition -> waiting.get() > 0);
+    commits.applied();
+    task.punctuate();
+    assertThat(task.context.committed()).isFalse();
     waiting.set(1);
-    punctuate();
-    assertThat(context.committed()).isTrue();
+    commits.applied();
+    task.punctuate();
+    assertThat(task.context.committed()).isTrue();
   }
 
-  private void punctuate() {
-    context.scheduledPunctuators().forEach(scheduled -> scheduled.getPunctuator().punctuate(0));
+  @Test
+  void shouldNotCommitNorPunctuate_whenNothingWasApplied() {
+    EarlyCommits commits = task.commits(partition -> true);
+    assertThat(task.running()).isEmpty();
+    commits.applied();
+    commits.applied();
+    assertThat(task.running()).hasSize(1);
+    task.punctuate();
+    assertThat(task.running()).isEmpty();
+  }
+
+  /** Kafka Streams commits the tasks of a thread together. */
+  @Test
+  void shouldLeaveItAtOneCommit_whenAnotherTaskOfTheThreadHasAsked() {
+    Task other = new Task(PARTITION + 1);
+    EarlyCommits first = task.commits(partition -> true);
+    EarlyCommits second = other.commits(partition -> true);
+    first.applied();
+    second.applied();
+    task.punctuate();
+    other.punctuate();
+    assertThat(task.context.committed()).isTrue();
+    assertThat(other.context.committed()).as("what was applied before").isFalse();
+
+    second.applied();
+    other.punctuate();
+    assertThat(other.context.committed()).as("what was applied since").isTrue();
+  }
+
+  private static final class Task {
+
+    private final MockProcessorContext<Void, Void> context;
+
+    Task(int partition) {
+      context = new MockProcessorContext<>(new Properties(), new TaskId(0, partition), null);
+    }
+
+    EarlyCommits commits(IntPredicate standbysWait) {
+      return new EarlyCommits(context, standbysWait);
+    }
+
+    List<CapturedPunctuator> running() {
+      return context.scheduledPunctuators().stream().filter(one -> !one.cancelled()).toList();
+    }
+
+    void punctuate() {
+      running().forEach(scheduled -> scheduled.getPunctuator().punctuate(0));
+    }
   }
 }
