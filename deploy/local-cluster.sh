@@ -35,7 +35,8 @@ options, remembered in the directory by start:
   --seconds N         how long start and restart wait for one to be ready (default 120)
 
 heaps: BROKER_HEAP (256m), BRIDGE_HEAP (192m), INDEX_HEAP (768m), in the environment of start and restart. With nothing to
-do, eight JVMs take 2.2 GB; more flags for all of them: KVINDEX_JAVA_OPTS.
+do, eight JVMs take 2.2 GB; more flags for all of them: KVINDEX_JAVA_OPTS. They are compiled for quick starts; for loads
+of minutes: KVINDEX_JAVA_OPTS=-XX:TieredStopAtLevel=4.
 
 try:
   deploy/local-cluster.sh start
@@ -258,6 +259,9 @@ end() { # end NAMES...: SIGTERM, and SIGKILL for those that do not end
 prepare() { # Java and the program
   java=$(find_java)
   java_options "$java"
+  # Eight JVMs that start at once, and again whenever one was killed: the second compiler would take both cores of a
+  # small machine for a minute each time, and nobody looks for peak speed here.
+  java_options+=(-XX:TieredStopAtLevel=1)
   jar=$home/launcher/target/kvindex.jar
   "$home/kvindex" --version >/dev/null # builds where something changed
 }

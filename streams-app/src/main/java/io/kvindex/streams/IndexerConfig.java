@@ -160,7 +160,9 @@ public record IndexerConfig(
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 6_000);
-    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 1_500);
+    // Members learn with their next heartbeat that one of them is gone: Kafka's usual quarter of
+    // the session would be up to one and a half seconds more of stale answers.
+    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 500);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
     all.put(StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 5_000);
     all.put(

@@ -94,7 +94,7 @@ public final class KafkaSettings {
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());
     settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
-    settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 1_500);
+    settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 500);
     return complete(ClientKind.CONSUMER, common, settings);
   }
 

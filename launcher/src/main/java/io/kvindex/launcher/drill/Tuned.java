@@ -18,14 +18,10 @@ final class Tuned {
           "--property controller.quorum.election.backoff.max.ms=300");
 
   private static final List<String> BRIDGE =
-      List.of(
-          "--kafka-property consumer.session.timeout.ms=2500",
-          "--kafka-property consumer.heartbeat.interval.ms=500");
+      List.of("--kafka-property consumer.session.timeout.ms=2500");
 
   private static final List<String> INDEX =
-      List.of(
-          "--kafka-property main.consumer.session.timeout.ms=2500",
-          "--kafka-property main.consumer.heartbeat.interval.ms=500");
+      List.of("--kafka-property main.consumer.session.timeout.ms=2500");
 
   private Tuned() {}
 

@@ -13,9 +13,8 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 final class EarlyCommits {
 
   /**
-   * A standby is behind by as much. Each is a transaction, with a dozen records in five topics and
-   * their copies: on a cluster whose processes share two cores ten a second and replica took most
-   * of both.
+   * A standby is behind by as much. Each is a transaction: what it writes besides rows, to Kafka's
+   * own topics and all copies of them, costs the brokers more than the rows of a quiet table.
    */
   static final Duration EVERY = Duration.ofMillis(250);
 
