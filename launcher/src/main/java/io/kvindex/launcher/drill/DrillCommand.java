@@ -39,6 +39,9 @@ import picocli.CommandLine.Spec;
       "  deploy/drill.sh                            ten rounds, half an hour",
       "  deploy/drill.sh --rounds 1 --only index    kill -9 of the indexers only",
       "  deploy/drill.sh --rolling                  orderly restarts, and the hit rate every second",
+      "  deploy/drill.sh --outage 300 --operations 1000",
+      "                                             all Kafka nodes are killed and away for five minutes: no query fails,",
+      "                                             and within 10 s of their return all is equal to the engines again",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -140,6 +143,21 @@ public final class DrillCommand implements Callable<Integer> {
   private boolean rolling;
 
   @Option(
+      names = "--outage",
+      paramLabel = "SECONDS",
+      description =
+          "Kill all Kafka nodes at once and leave them dead for so long, in place of single kills.")
+  private int outageSeconds;
+
+  @Option(
+      names = "--replay-batches",
+      paramLabel = "N",
+      description =
+          "Batches each engine can send again (default: 3000; with --outage 10000, as engines have)."
+              + " An engine that sends more during an outage has to be named as degraded.")
+  private @Nullable Integer replayBatches;
+
+  @Option(
       names = "--report",
       paramLabel = "FILE",
       description = "Writes the results there as well, as JSON lines.")
@@ -158,6 +176,13 @@ public final class DrillCommand implements Callable<Integer> {
     atLeast("--instances", instances, 1);
     atLeast("--blocks", blocks, 1_024);
     atLeast("--down", downSeconds, 0);
+    atLeast("--outage", outageSeconds, 0);
+    // 16 engines with all that real ones have would take half a gigabyte.
+    int batches = replayBatches != null ? replayBatches : outageSeconds > 0 ? 10_000 : 3_000;
+    atLeast("--replay-batches", batches, 1);
+    if (outageSeconds > 0 && rolling) {
+      throw new IllegalArgumentException("--outage and --rolling are two drills: give one");
+    }
     for (String one : only) {
       if (!FAULT.matcher(one).matches()) {
         throw new IllegalArgumentException(
@@ -175,11 +200,12 @@ public final class DrillCommand implements Callable<Integer> {
             rounds,
             Set.copyOf(only),
             seed,
-            new Load(operations, queries, instances, blocks),
+            new Load(operations, queries, instances, blocks, batches),
             downSeconds,
             tuned,
             untimed,
             rolling,
+            outageSeconds,
             report,
             verbose);
     PrintWriter out = spec.commandLine().getOut();

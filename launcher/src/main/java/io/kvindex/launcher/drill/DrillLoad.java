@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DrillLoad implements AutoCloseable {
 
-  /** 16 engines with 10,000 batches each would take half a gigabyte. */
-  private static final int REPLAY_BATCHES = 3_000;
-
   private static final int PINNED_TEXTS = 8;
   private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -61,6 +58,7 @@ final class DrillLoad implements AutoCloseable {
             new TruthCheck(TimeUnit.MILLISECONDS.toNanos(options.allowedStaleMs())),
             tallies,
             hitRate,
+            options.outageSeconds() > 0,
             random.nextLong());
     engineThread = new Thread(() -> guarded(engineLoad), "drill-engines");
     engineThread.setDaemon(true);
@@ -78,7 +76,8 @@ final class DrillLoad implements AutoCloseable {
     for (int t = 0; t < models.size(); t++) {
       List<DrillEngine> some = new ArrayList<>();
       for (int i = t; i < load.instances(); i += models.size()) {
-        some.add(new DrillEngine("drill-" + i, i, run, load.blocks(), REPLAY_BATCHES, run + i));
+        some.add(
+            new DrillEngine("drill-" + i, i, run, load.blocks(), load.replayBatches(), run + i));
       }
       tables.add(new Table(t, models.get(t), List.copyOf(some)));
       engines.addAll(some);

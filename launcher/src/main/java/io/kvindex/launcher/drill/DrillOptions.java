@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tuned whether processes are started for short staleness
  * @param untimed whether only what is answered is judged, not how fast and how fresh
  * @param rolling whether everything is restarted in order in place of being killed
+ * @param outageSeconds how long all of Kafka is away in place of single kills, 0 = it is not
  * @param report a file for the results as JSON lines, null = none
  * @param verbose whether each step is printed in place of a progress bar
  */
@@ -33,6 +34,7 @@ record DrillOptions(
     boolean tuned,
     boolean untimed,
     boolean rolling,
+    int outageSeconds,
     @Nullable Path report,
     boolean verbose) {
 
@@ -43,8 +45,9 @@ record DrillOptions(
    * @param queries questions a second
    * @param instances engines
    * @param blocks an engine's cache
+   * @param replayBatches batches an engine can send again
    */
-  record Load(int operations, int queries, int instances, int blocks) {}
+  record Load(int operations, int queries, int instances, int blocks, int replayBatches) {}
 
   private static final long FOR_EVER_MS = 120_000;
 
@@ -55,6 +58,9 @@ record DrillOptions(
 
   /** How old an answer may be, in ms. */
   long allowedStaleMs() {
+    if (outageSeconds > 0) {
+      return outageSeconds * 1_000L + FOR_EVER_MS;
+    }
     return untimed ? FOR_EVER_MS : tuned ? 4_000 : 8_000;
   }
 

@@ -54,7 +54,7 @@ final class DrillRun {
       try (DrillLoad load = new DrillLoad(options, site.partitions(), replicas, tallies)) {
         SiteApi api = new SiteApi(replicas.get(0).uri(), TIMEOUT);
         load.register(api);
-        boolean kept = options.rolling() ? roll(site, load) : drill(site, load);
+        boolean kept = run(site, load);
         load.unregister(api);
         return kept;
       }
@@ -63,6 +63,13 @@ final class DrillRun {
         site.stop();
       }
     }
+  }
+
+  private boolean run(LocalSite site, DrillLoad load) throws IOException, InterruptedException {
+    if (options.outageSeconds() > 0) {
+      return outage(site, load);
+    }
+    return options.rolling() ? roll(site, load) : drill(site, load);
   }
 
   private void warm(DrillLoad load, FaultRunner runner, DrillJournal journal)
@@ -178,6 +185,20 @@ final class DrillRun {
       RollingReport.write(samples, journal);
     }
     boolean kept = RollingReport.print(samples, out);
+    findings();
+    out.flush();
+    return kept;
+  }
+
+  private boolean outage(LocalSite site, DrillLoad load) throws IOException, InterruptedException {
+    Outage.Result result;
+    try (DrillJournal journal =
+        new DrillJournal(out, Outage.STEPS, options.report(), options.verbose())) {
+      warm(load, new FaultRunner(site, load), journal);
+      result = new Outage(site, load, options).run(journal);
+      journal.write(OutageReport.json(result));
+    }
+    boolean kept = OutageReport.print(result, out);
     findings();
     out.flush();
     return kept;

@@ -87,7 +87,7 @@ final class RoundCheck {
   }
 
   /** Whose last event a replica does not show; null = nobody's. */
-  private @Nullable String missing() throws InterruptedException {
+  @Nullable String missing() throws InterruptedException {
     for (RouterReplica replica : load.replicas()) {
       try {
         Map<String, Long> visible = new SiteApi(replica.uri(), TIMEOUT).visible();

@@ -86,12 +86,17 @@ final class SiteApi {
   /** Newest event of each instance that answers show, -1 = none. */
   Map<String, Long> visible() throws IOException, InterruptedException {
     Map<String, Long> visible = new HashMap<>();
-    for (JsonNode worker : get("/workers")) {
-      visible.put(
-          worker.path("instance_id").asText(),
-          worker.path("listeners").path("0").path("visible_event_id").asLong(-1));
-    }
+    listeners().forEach((name, one) -> visible.put(name, one.path("visible_event_id").asLong(-1)));
     return visible;
+  }
+
+  /** What {@code /workers} tells of each instance's one rank. */
+  Map<String, JsonNode> listeners() throws IOException, InterruptedException {
+    Map<String, JsonNode> listeners = new HashMap<>();
+    for (JsonNode worker : get("/workers")) {
+      listeners.put(worker.path("instance_id").asText(), worker.path("listeners").path("0"));
+    }
+    return listeners;
   }
 
   /** Whether it takes traffic. */

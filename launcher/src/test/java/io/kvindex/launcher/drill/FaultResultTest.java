@@ -22,11 +22,12 @@ class FaultResultTest {
         1,
         Set.of(),
         1,
-        new DrillOptions.Load(1, 1, 1, 1_024),
+        new DrillOptions.Load(1, 1, 1, 1_024, 10),
         1,
         tuned,
         false,
         false,
+        0,
         null,
         false);
   }

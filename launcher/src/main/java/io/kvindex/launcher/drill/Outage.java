@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.drill;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes all of Kafka away for a while. Engines and routers go on; what engines can send again has
+ * to be in the tables soon after Kafka is back, and who sent more has to be named. For one thread.
+ */
+final class Outage {
+
+  static final int STEPS = 3;
+
+  /** All that was sent is in the tables within this time of Kafka's return. */
+  static final long EQUAL_WITHIN_MS = 10_000;
+
+  /** Longest wait for it, to say how long it took. */
+  private static final long WAIT_MS = 120_000;
+
+  private static final JsonNode NONE = MissingNode.getInstance();
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  private final LocalSite site;
+  private final DrillLoad load;
+  private final DrillOptions options;
+
+  /**
+   * What came of it.
+   *
+   * @param seconds from the kill until all nodes were ready again
+   * @param fastest batches a second of the engine that sent most
+   * @param tooFast engines that sent more than they can send again, in order
+   * @param degraded engines some replica names as degraded, in order
+   * @param equalMs from Kafka's return until all that was sent was in the tables, -1 = never
+   * @param tally what routers met from the kill until then
+   * @param check all tables and answers at rest; null where engines had lost batches
+   * @param problems what was not as promised besides, empty = nothing
+   */
+  record Result(
+      double seconds,
+      double fastest,
+      List<String> tooFast,
+      List<String> degraded,
+      long equalMs,
+      Tally tally,
+      RoundCheck.@Nullable Result check,
+      List<String> problems) {
+
+    boolean isKept() {
+      return FaultResult.areAnswersRight(tally)
+          && equalMs >= 0
+          && equalMs <= EQUAL_WITHIN_MS
+          && problems.isEmpty()
+          && (check == null || check.problems().isEmpty());
+    }
+  }
+
+  Outage(LocalSite site, DrillLoad load, DrillOptions options) {
+    this.site = site;
+    this.load = load;
+    this.options = options;
+  }
+
+  Result run(DrillJournal journal) throws IOException, InterruptedException {
+    RoundCheck check = new RoundCheck(load);
+    Map<String, Long> before = newest();
+    Tally tally = load.tallies().begin();
+    long killedNs = System.nanoTime();
+    for (String broker : site.names("broker")) {
+      site.kill(broker);
+    }
+    journal.step("all Kafka nodes are dead for " + options.outageSeconds() + " s");
+    Patience.pause(load, TimeUnit.SECONDS.toMillis(options.outageSeconds()));
+    site.start(List.of());
+    Map<String, Long> sent = newest();
+    sent.replaceAll((name, batch) -> batch - before.getOrDefault(name, 0L));
+    long backNs = System.nanoTime();
+    double seconds = (backNs - killedNs) / 1e9;
+    journal.step("Kafka is back, engines go on");
+    List<String> tooFast = tooFast(sent);
+    List<String> problems = new ArrayList<>();
+    TreeSet<String> degraded = new TreeSet<>();
+    // Only what is at rest can be equal. What was sent until a moment ago has to be there.
+    load.hold();
+    long equalMs = -1;
+    try {
+      if (Patience.await(load, WAIT_MS, () -> check.missing() == null)) {
+        equalMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - backNs);
+        degraded.addAll(degraded(tooFast, problems));
+      }
+    } finally {
+      load.release();
+    }
+    load.tallies().begin();
+    journal.step("what was sent is in the tables");
+    return new Result(
+        seconds,
+        Collections.max(sent.values()) / seconds,
+        tooFast,
+        List.copyOf(degraded),
+        equalMs,
+        tally,
+        tooFast.isEmpty() ? check.run(1) : null,
+        problems);
+  }
+
+  private List<String> tooFast(Map<String, Long> sent) {
+    return sent.entrySet().stream()
+        .filter(one -> one.getValue() > options.load().replayBatches())
+        .map(Map.Entry::getKey)
+        .sorted()
+        .toList();
+  }
+
+  /** Who is named; that nobody is for nothing, and that everybody is whose blocks are not right. */
+  private TreeSet<String> degraded(List<String> tooFast, List<String> problems)
+      throws IOException, InterruptedException {
+    TreeSet<String> degraded = new TreeSet<>();
+    for (RouterReplica replica : load.replicas()) {
+      Map<String, JsonNode> listeners = new SiteApi(replica.uri(), TIMEOUT).listeners();
+      for (DrillEngine engine : load.engines()) {
+        JsonNode listener = listeners.getOrDefault(engine.name(), NONE);
+        boolean named = listener.path("state").asText().equals("degraded");
+        long blocks = listener.path("blocks").path("GPU").asLong();
+        if (named) {
+          degraded.add(engine.name());
+        }
+        if (named && !tooFast.contains(engine.name())) {
+          problems.add(replica.name() + " names " + engine.name() + ", which lost nothing");
+        }
+        if (!named && blocks != engine.blocks()) {
+          problems.add(
+              replica.name()
+                  + " does not name "
+                  + engine.name()
+                  + ", which holds "
+                  + engine.blocks()
+                  + " blocks; it has "
+                  + blocks);
+        }
+      }
+    }
+    return degraded;
+  }
+
+  /** Number of each engine's newest batch. */
+  private Map<String, Long> newest() {
+    Map<String, Long> newest = new HashMap<>();
+    load.engines().forEach(engine -> newest.put(engine.name(), engine.lastSequence()));
+    return newest;
+  }
+}

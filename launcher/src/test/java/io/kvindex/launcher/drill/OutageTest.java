@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OutageTest {
+
+  private static Outage.Result result(
+      long equalMs, Tally tally, List<String> unequal, List<String> problems) {
+    return new Outage.Result(
+        300,
+        20,
+        List.of(),
+        List.of(),
+        equalMs,
+        tally,
+        new RoundCheck.Result(1, 4, 2, 100, 50, unequal),
+        problems);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 10_000})
+  void shouldKeepThePromise_whenNothingFailedAndAllIsEqualSoon(long equalMs) {
+    Tally tally = new Tally();
+    tally.saidStale.set(50);
+    tally.retried.set(5);
+    assertThat(result(equalMs, tally, List.of(), List.of()).isKept()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 10_001})
+  void shouldBreakIt_whenTablesAreBehindForTooLong(long equalMs) {
+    assertThat(result(equalMs, new Tally(), List.of(), List.of()).isKept()).isFalse();
+  }
+
+  @Test
+  void shouldBreakIt_whenAQueryFailedOrSomethingDiffers() {
+    Tally failed = new Tally();
+    failed.failed.incrementAndGet();
+    assertThat(result(1, failed, List.of(), List.of()).isKept()).isFalse();
+    assertThat(result(1, new Tally(), List.of("digests differ"), List.of()).isKept()).isFalse();
+    assertThat(result(1, new Tally(), List.of(), List.of("drill-1 is not named")).isKept())
+        .isFalse();
+  }
+}
