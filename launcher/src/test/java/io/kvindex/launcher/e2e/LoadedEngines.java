@@ -38,11 +38,21 @@ final class LoadedEngines implements AutoCloseable {
    * @param step pause behind each batch
    */
   LoadedEngines(int count, long seed, Duration step, Consumer<EngineOptions.Builder> change) {
+    this("engine", count, seed, step, change);
+  }
+
+  /**
+   * The same beside others.
+   *
+   * @param name what their names begin with
+   */
+  LoadedEngines(
+      String name, int count, long seed, Duration step, Consumer<EngineOptions.Builder> change) {
     random = new Random(seed);
     stepNs = step.toNanos();
     for (int i = 0; i < count; i++) {
       EngineOptions.Builder options =
-          EngineOptions.vllm("engine-" + i).gpuBlocks(400).hostBlocks(i % 2 == 0 ? 400 : 0);
+          EngineOptions.vllm(name + "-" + i).gpuBlocks(400).hostBlocks(i % 2 == 0 ? 400 : 0);
       change.accept(options);
       engines.add(options.start());
     }
@@ -50,6 +60,13 @@ final class LoadedEngines implements AutoCloseable {
 
   List<SimulatedEngine> engines() {
     return engines;
+  }
+
+  /** So many batches at once, in the caller's thread; not while the load runs. */
+  void send(int batches) {
+    for (int i = 0; i < batches; i++) {
+      send();
+    }
   }
 
   void start() {
@@ -78,11 +95,15 @@ final class LoadedEngines implements AutoCloseable {
 
   private void run() {
     while (running.get()) {
-      SimulatedEngine engine = engines.get(random.nextInt(engines.size()));
-      engine.prefill(prompt(random), null, null);
-      engine.flush();
+      send();
       LockSupport.parkNanos(stepNs);
     }
+  }
+
+  private void send() {
+    SimulatedEngine engine = engines.get(random.nextInt(engines.size()));
+    engine.prefill(prompt(random), null, null);
+    engine.flush();
   }
 
   @Override
