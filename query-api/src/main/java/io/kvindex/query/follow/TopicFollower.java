@@ -136,7 +136,7 @@ public final class TopicFollower implements AutoCloseable {
     } catch (InterruptException e) {
       throw e;
     } catch (KafkaException e) {
-      if (System.nanoTime() - lastWarning >= WARN_EVERY_NANOS) {
+      if (!closed && System.nanoTime() - lastWarning >= WARN_EVERY_NANOS) {
         lastWarning = System.nanoTime();
         LOG.warn("cannot read {}, trying again: {}", topic, e.toString());
       }
