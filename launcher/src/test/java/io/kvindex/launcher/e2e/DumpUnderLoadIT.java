@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -48,6 +49,7 @@ class DumpUnderLoadIT {
     Random random = new Random(seed);
     List<SimulatedEngine> engines = new ArrayList<>();
     AtomicBoolean running = new AtomicBoolean(true);
+    Semaphore publishing = new Semaphore(1, true);
     try (AllInOne one = AllInOne.start(AllInOneOptions.in(first).withHttpPort(0))) {
       for (int i = 0; i < ENGINES; i++) {
         engines.add(
@@ -61,13 +63,23 @@ class DumpUnderLoadIT {
       engines.forEach(engine -> api.register(engine, "default"));
       fill(engines, random, api);
       CompletableFuture<Void> load =
-          CompletableFuture.runAsync(() -> keepBusy(engines, random, running));
+          CompletableFuture.runAsync(() -> keepBusy(engines, random, publishing, running));
 
       List<String> peers = List.of(one.uri().toString());
       try (AllInOne two = AllInOne.start(AllInOneOptions.in(second).withHttpPort(0), peers)) {
         Api fresh = new Api(two.uri());
+        await().atMost(Duration.ofSeconds(30)).until(() -> fresh.metric("kvindex_peer_held") > 0);
+        // An import that its engine's first word overtakes is cut off (ADR 0003): how likely that
+        // is
+        // is a question of the machine, and not asked here.
+        publishing.acquire();
         engines.forEach(engine -> fresh.register(engine, "default"));
         await().atMost(Duration.ofSeconds(30)).until(() -> fresh.metric("kvindex_peer_held") == 0);
+        publishing.release();
+        for (SimulatedEngine engine : engines) {
+          long before = engine.lastSequence();
+          await().until(() -> api.visible(engine.options().name()) > before);
+        }
         running.set(false);
         load.get();
         awaitSame(engines, api);
@@ -101,11 +113,13 @@ class DumpUnderLoadIT {
   }
 
   private static void keepBusy(
-      List<SimulatedEngine> engines, Random random, AtomicBoolean running) {
+      List<SimulatedEngine> engines, Random random, Semaphore publishing, AtomicBoolean running) {
     while (running.get()) {
       SimulatedEngine engine = engines.get(random.nextInt(engines.size()));
+      publishing.acquireUninterruptibly();
       engine.prefill(prompt(random), null, null);
       engine.flush();
+      publishing.release();
       LockSupport.parkNanos(STEP.toNanos());
     }
   }
