@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
@@ -44,8 +45,19 @@ public final class LibraryWarnings extends TurboFilter {
     this.nanoTime = nanoTime;
   }
 
-  /** What one complains of: a logger and its message without the arguments. */
-  private record Cause(String logger, String text) {}
+  private static final Pattern NUMBERS = Pattern.compile("[0-9]+");
+
+  /**
+   * What one complains of: a logger and its message without numbers. Kafka's clients hand over
+   * texts that have their arguments in them already ({@code LogContext}, Kafka 4.3): ids of
+   * requests, partitions, attempts left.
+   */
+  private record Cause(String logger, String text) {
+
+    static Cause of(Logger logger, String text) {
+      return new Cause(logger.getName(), NUMBERS.matcher(text).replaceAll("#"));
+    }
+  }
 
   private static final class Told {
     private long sinceNs;
@@ -66,7 +78,7 @@ public final class LibraryWarnings extends TurboFilter {
     if (level != Level.WARN || text == null || isOurs || isSilent) {
       return FilterReply.NEUTRAL;
     }
-    long leftOut = leftOut(new Cause(logger.getName(), text));
+    long leftOut = leftOut(Cause.of(logger, text));
     if (leftOut < 0) {
       return FilterReply.DENY;
     }
