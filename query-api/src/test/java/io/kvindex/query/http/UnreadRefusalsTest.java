@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.javalin.http.NotFoundResponse;
 import io.kvindex.query.packed.Packed;
 import io.kvindex.query.parse.BodyType;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,13 +16,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,13 +35,9 @@ class UnreadRefusalsTest {
   private static final String MSGPACK = "application/msgpack";
   private static final String EMPTY_QUERY = "{\"model\":\"m\",\"token_ids\":[]}";
 
-  /** More than the server has threads. */
-  private static final int MANY = 100;
-
   private final HttpClient client = HttpClient.newHttpClient();
   private final CountDownLatch entered = new CountDownLatch(2);
   private final CountDownLatch gate = new CountDownLatch(1);
-  private final ExecutorService single = Executors.newSingleThreadExecutor();
   private HttpServer server;
 
   @BeforeAll
@@ -69,16 +55,6 @@ class UnreadRefusalsTest {
             },
             routes -> {
               routes.get("/health", ctx -> ctx.result("{}"));
-              routes.get(
-                  "/later",
-                  ctx ->
-                      ctx.future(
-                          () ->
-                              CompletableFuture.runAsync(
-                                  () -> {
-                                    throw new NotFoundResponse();
-                                  },
-                                  single)));
               routes.get("/both", ctx -> ctx.result("{}"));
               routes.post("/both", ctx -> ctx.result("{}"));
               routes.post("/register", ctx -> await());
@@ -101,7 +77,6 @@ class UnreadRefusalsTest {
   void stop() {
     gate.countDown();
     server.close();
-    single.shutdownNow();
   }
 
   @ParameterizedTest
@@ -210,115 +185,6 @@ class UnreadRefusalsTest {
                 .header("X-KvIndex-Deadline-Ms", "soon")
                 .POST(BodyPublishers.ofString("{}")));
     refused(answer, type, 400, "invalid_value");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "POST,/query,X-KvIndex-Deadline-Ms: soon,400",
-    "PUT,/query,Accept: */*,405",
-    "POST,/query_batch,Content-Type: application/msgpack,415",
-    "POST,/nothing,Accept: */*,404",
-    "POST,/health,Accept: */*,405",
-    "POST,/register_peer,Content-Type: application/msgpack,415",
-  })
-  void shouldKeepTheConnection_whenTheBodyComesAfterTheHeaderLines(
-      String method, String path, String header, int status) throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", server.port())) {
-      socket.setSoTimeout(20_000);
-      BufferedReader answers = reader(socket);
-      String host = " HTTP/1.1\r\nHost: localhost\r\n";
-      write(socket, method + " " + path + host + header + "\r\nContent-Length: 2\r\n\r\n");
-      // What the server does with the header lines alone, it has done when these are answered.
-      for (int i = 0; i < 20; i++) {
-        assertThat(send(request("/health").GET()).statusCode()).isEqualTo(200);
-      }
-      write(socket, "{}");
-      assertThat(statusOf(answers)).isEqualTo(status);
-      write(socket, "GET /health" + host + "\r\n");
-      assertThat(statusOf(answers)).isEqualTo(200);
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "/nothing,Content-Length: 1,x,404",
-    "/health,Content-Length: 1,x,200",
-    "/later,Content-Length: 1,x,404",
-    "/nothing,Transfer-Encoding: chunked,0~~,404",
-  })
-  void shouldGoOnAnswering_whenManyGetsDoNotSendTheirBodies(
-      String path, String header, String body, int status) throws Exception {
-    List<Socket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < MANY; i++) {
-        Socket socket = new Socket("127.0.0.1", server.port());
-        socket.setSoTimeout(20_000);
-        sockets.add(socket);
-        write(socket, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n\r\n");
-      }
-      for (int i = 0; i < 20; i++) {
-        assertThat(send(soon("/health").GET()).statusCode()).isEqualTo(200);
-        HttpRequest.Builder query = soon("/query").POST(BodyPublishers.ofString(EMPTY_QUERY));
-        assertThat(send(query).statusCode()).isEqualTo(200);
-      }
-      assertThat(send(soon("/later").GET()).statusCode()).isEqualTo(404);
-      for (Socket socket : sockets) {
-        write(socket, body.replace("~", "\r\n"));
-        assertThat(statusOf(reader(socket))).isEqualTo(status);
-      }
-    } finally {
-      for (Socket socket : sockets) {
-        socket.close();
-      }
-    }
-  }
-
-  @Test
-  void shouldRefuseAndClose_whenTheBodyOfAGetNeverComes() throws Exception {
-    HttpSettings settings =
-        new HttpSettings("127.0.0.1", 0, MAX_BODY, 100, 1, 1, 16, Duration.ofMillis(300));
-    try (HttpServer impatient =
-            HttpServer.start(
-                settings,
-                (form, query, reply) -> {},
-                routes -> routes.get("/health", ctx -> ctx.result("{}")),
-                new SimpleMeterRegistry());
-        Socket socket = new Socket("127.0.0.1", impatient.port())) {
-      socket.setSoTimeout(20_000);
-      write(socket, "GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n");
-      BufferedReader answers = reader(socket);
-      assertThat(statusOf(answers)).isEqualTo(400);
-      assertThat(answers.readLine()).as("the connection is closed").isNull();
-    }
-  }
-
-  private HttpRequest.Builder soon(String path) {
-    return request(path).timeout(Duration.ofSeconds(5));
-  }
-
-  private static BufferedReader reader(Socket socket) throws IOException {
-    return new BufferedReader(
-        new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
-  }
-
-  private static void write(Socket socket, String text) throws IOException {
-    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
-  }
-
-  /** Of the next answer, read to the end of its body. */
-  private static int statusOf(BufferedReader answers) throws IOException {
-    String line = answers.readLine();
-    assertThat(line).isNotNull();
-    final int status = Integer.parseInt(line.split(" ")[1]);
-    int length = 0;
-    while (!line.isEmpty()) {
-      if (line.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
-        length = Integer.parseInt(line.substring(15).trim());
-      }
-      line = answers.readLine();
-    }
-    assertThat(answers.skip(length)).isEqualTo(length);
-    return status;
   }
 
   private static void refused(HttpResponse<byte[]> answer, String type, int status, String reason)
