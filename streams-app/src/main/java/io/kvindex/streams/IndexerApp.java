@@ -63,7 +63,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.changelog(),
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
-    streams = new KafkaStreams(topology.get(), config.streamsProperties());
+    streams = new KafkaStreams(topology.get(), config.streamsProperties(), new TableClients());
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);

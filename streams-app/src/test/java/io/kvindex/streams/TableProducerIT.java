@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import static io.kvindex.streams.fixture.LogFeed.until;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.kvindex.model.topic.Topics;
+import io.kvindex.sandbox.broker.EmbeddedBroker;
+import io.kvindex.streams.fixture.LogFeed;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidPidMappingException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A transaction that took longer than its time: its coordinator has ended it. */
+@Tag("broker")
+@Timeout(120)
+class TableProducerIT {
+
+  private static final String ID = "table-producer-it";
+
+  @TempDir private Path dir;
+
+  @Test
+  void saysWhatAStreamThreadLivesOnAfter() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir.resolve("kafka"))) {
+      String servers = broker.bootstrapServers();
+      new LogFeed(servers, 5).send(1);
+      for (boolean sendsBefore : List.of(true, false)) {
+        try (TableProducer producer = producer(servers)) {
+          producer.initTransactions();
+          producer.beginTransaction();
+          send(producer);
+          awaitAborted(servers);
+
+          Throwable failure =
+              catchThrowable(
+                  () -> {
+                    if (sendsBefore) {
+                      send(producer);
+                    }
+                    producer.commitTransaction();
+                  });
+
+          assertThatThrownBy(
+                  () -> {
+                    throw failure;
+                  })
+              .isInstanceOfAny(
+                  ProducerFencedException.class,
+                  InvalidProducerEpochException.class,
+                  InvalidPidMappingException.class);
+        }
+      }
+    }
+  }
+
+  private static void send(TableProducer producer) {
+    producer.send(new ProducerRecord<>(Topics.EVENTS, 0, new byte[] {1}, new byte[] {2}));
+    producer.sendOffsetsToTransaction(
+        Map.of(new TopicPartition(Topics.EVENTS, 0), new OffsetAndMetadata(1)),
+        new ConsumerGroupMetadata(ID));
+  }
+
+  private static TableProducer producer(String servers) {
+    return new TableProducer(
+        Map.of(
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            servers,
+            ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+            ID,
+            ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+            500));
+  }
+
+  private static void awaitAborted(String servers) {
+    try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
+      until(
+          () ->
+              admin
+                      .describeTransactions(List.of(ID))
+                      .description(ID)
+                      .toCompletionStage()
+                      .toCompletableFuture()
+                      .join()
+                      .state()
+                  == TransactionState.COMPLETE_ABORT,
+          "the end of the transaction");
+    }
+  }
+}
