@@ -63,7 +63,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.changelog(),
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
-    streams = new KafkaStreams(topology.get(), config.streamsProperties(), new TableClients());
+    streams =
+        new KafkaStreams(topology.get(), config.streamsProperties(), new TableClients(metrics));
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -12,6 +14,15 @@ import org.apache.kafka.streams.KafkaClientSupplier;
 /** The clients of Kafka Streams: the usual ones, with a {@link TableProducer}. */
 final class TableClients implements KafkaClientSupplier {
 
+  private final Counter ended;
+
+  TableClients(MeterRegistry metrics) {
+    ended =
+        Counter.builder("kvindex.transactions.ended")
+            .description("transactions of tables that Kafka ended because they took too long")
+            .register(metrics);
+  }
+
   @Override
   public Admin getAdmin(Map<String, Object> config) {
     return Admin.create(config);
@@ -19,7 +30,7 @@ final class TableClients implements KafkaClientSupplier {
 
   @Override
   public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-    return new TableProducer(config);
+    return new TableProducer(config, ended::increment);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Callback;
@@ -15,6 +16,8 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes a table's rows. Where the coordinator has ended a transaction that took too long, as it
@@ -25,8 +28,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class TableProducer extends KafkaProducer<byte[], byte[]> {
 
-  TableProducer(Map<String, Object> config) {
+  private static final Logger LOG = LoggerFactory.getLogger(TableProducer.class);
+
+  /** How Kafka puts it where it gives no cause (TransactionManager, TxnOffsetCommit). */
+  private static final String ENDED = "attempted a transactional operation in an invalid state";
+
+  private final Runnable counted;
+  private final AtomicBoolean isEnded = new AtomicBoolean();
+
+  /**
+   * @param config as Kafka Streams gives it
+   * @param counted told once if a transaction of this producer was ended by its coordinator
+   */
+  TableProducer(Map<String, Object> config, Runnable counted) {
     super(config, new ByteArraySerializer(), new ByteArraySerializer());
+    this.counted = counted;
   }
 
   @Override
@@ -40,43 +56,60 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
     }
   }
 
-  @Override
-  public void sendOffsetsToTransaction(
-      Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
-    try {
-      super.sendOffsetsToTransaction(offsets, group);
-    } catch (KafkaException e) {
-      throw isEnded(e) ? fenced(e) : e;
-    }
-  }
-
-  @Override
-  public void commitTransaction() {
-    try {
-      super.commitTransaction();
-    } catch (KafkaException e) {
-      throw isEnded(e) ? fenced(e) : e;
-    }
-  }
-
-  /** The same callback, told what Kafka Streams lives on after. */
-  static Callback told(Callback callback) {
+  private Callback told(Callback callback) {
     return (metadata, failure) ->
         callback.onCompletion(
             metadata, failure != null && isEnded(failure) ? fenced(failure) : failure);
   }
 
+  @Override
+  public void beginTransaction() {
+    translated(super::beginTransaction);
+  }
+
+  @Override
+  public void sendOffsetsToTransaction(
+      Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
+    translated(() -> super.sendOffsetsToTransaction(offsets, group));
+  }
+
+  @Override
+  public void commitTransaction() {
+    translated(super::commitTransaction);
+  }
+
+  @Override
+  public void abortTransaction() {
+    translated(super::abortTransaction);
+  }
+
+  private void translated(Runnable call) {
+    try {
+      call.run();
+    } catch (KafkaException e) {
+      throw isEnded(e) ? fenced(e) : e;
+    }
+  }
+
   /** Whether the coordinator has ended the transaction, as far as a failure says so. */
   static boolean isEnded(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof InvalidTxnStateException) {
+      String text = cause.getMessage();
+      if (cause instanceof InvalidTxnStateException
+          || cause instanceof KafkaException && text != null && text.contains(ENDED)) {
         return true;
       }
     }
     return false;
   }
 
-  private static InvalidProducerEpochException fenced(Throwable failure) {
+  private InvalidProducerEpochException fenced(Throwable failure) {
+    if (isEnded.compareAndSet(false, true)) {
+      counted.run();
+      LOG.warn(
+          "Kafka ended a transaction that took too long, as after an outage: its tables begin anew"
+              + " where the last one left them");
+    }
     InvalidProducerEpochException fenced =
         new InvalidProducerEpochException(
             "the coordinator has ended this transaction: " + failure.getMessage());

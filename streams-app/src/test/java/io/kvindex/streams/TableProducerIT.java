@@ -2,7 +2,7 @@
 package io.kvindex.streams;
 
 import static io.kvindex.streams.fixture.LogFeed.until;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.kvindex.model.topic.Topics;
@@ -11,6 +11,7 @@ import io.kvindex.streams.fixture.LogFeed;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.TransactionState;
@@ -36,6 +37,8 @@ class TableProducerIT {
 
   @TempDir private Path dir;
 
+  private final AtomicInteger ended = new AtomicInteger();
+
   @Test
   void saysWhatAStreamThreadLivesOnAfter() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(dir.resolve("kafka"))) {
@@ -57,17 +60,21 @@ class TableProducerIT {
                     producer.commitTransaction();
                   });
 
-          assertThatThrownBy(
-                  () -> {
-                    throw failure;
-                  })
+          assertThat(failure)
               .isInstanceOfAny(
                   ProducerFencedException.class,
                   InvalidProducerEpochException.class,
                   InvalidPidMappingException.class);
+          Throwable again = catchThrowable(producer::abortTransaction);
+          if (again != null) {
+            assertThat(again)
+                .isInstanceOfAny(
+                    ProducerFencedException.class, InvalidProducerEpochException.class);
+          }
         }
       }
     }
+    assertThat(ended).hasPositiveValue();
   }
 
   private static void send(TableProducer producer) {
@@ -77,7 +84,7 @@ class TableProducerIT {
         new ConsumerGroupMetadata(ID));
   }
 
-  private static TableProducer producer(String servers) {
+  private TableProducer producer(String servers) {
     return new TableProducer(
         Map.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -85,7 +92,8 @@ class TableProducerIT {
             ProducerConfig.TRANSACTIONAL_ID_CONFIG,
             ID,
             ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
-            500));
+            500),
+        ended::incrementAndGet);
   }
 
   private static void awaitAborted(String servers) {

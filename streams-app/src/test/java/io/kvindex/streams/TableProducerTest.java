@@ -3,37 +3,33 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.jspecify.annotations.Nullable;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
 class TableProducerTest {
 
-  private static @Nullable Exception toldOf(@Nullable Exception failure) {
-    AtomicReference<@Nullable Exception> told = new AtomicReference<>();
-    TableProducer.told((metadata, e) -> told.set(e)).onCompletion(null, failure);
-    return told.get();
-  }
-
   @Test
-  void aTransactionThatWasEndedIsTakenForAFencedProducer() {
+  void knowsATransactionThatWasEndedInAllItsShapes() {
     Exception plain = new InvalidTxnStateException("ended");
-    Exception within = new KafkaException("in an error state", plain);
 
-    assertThat(toldOf(plain)).isInstanceOf(InvalidProducerEpochException.class).hasCause(plain);
-    assertThat(toldOf(within)).isInstanceOf(InvalidProducerEpochException.class).hasCause(within);
+    assertThat(TableProducer.isEnded(plain)).isTrue();
+    assertThat(TableProducer.isEnded(new KafkaException("in an error state", plain))).isTrue();
+    assertThat(
+            TableProducer.isEnded(
+                new KafkaException(
+                    "Unexpected error in TxnOffsetCommitResponse: "
+                        + Errors.INVALID_TXN_STATE.message())))
+        .isTrue();
   }
 
   @Test
-  void everythingElseIsTakenForWhatItIs() {
-    Exception other = new RecordTooLargeException("17 bytes");
-
-    assertThat(toldOf(other)).isSameAs(other);
-    assertThat(toldOf(null)).isNull();
+  void takesEverythingElseForWhatItIs() {
+    assertThat(TableProducer.isEnded(new RecordTooLargeException("17 bytes"))).isFalse();
     assertThat(TableProducer.isEnded(new KafkaException("no cause"))).isFalse();
+    assertThat(TableProducer.isEnded(new IllegalStateException(Errors.INVALID_TXN_STATE.message())))
+        .isFalse();
   }
 }

@@ -8,7 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 /** Waiting with an end. */
 final class Patience {
 
-  private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(20);
+  /** Each look at a condition may be a question to every replica. */
+  private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Something that is waited for; looked at again and again. */
   interface Condition {

@@ -31,12 +31,17 @@ final class KeptTable implements ServedTable.Keeper {
       IndexerConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics) {
     TableMeters meters = new TableMeters(metrics);
     IndexerApp indexer = IndexerApp.start(config, partitions, meters.registry());
-    return new ServedTable(
-        config.applicationId(),
-        new StreamsIndexAccess(indexer, lagMs),
-        indexer,
-        new KeptTable(indexer, meters),
-        metrics);
+    try {
+      return new ServedTable(
+          config.applicationId(),
+          new StreamsIndexAccess(indexer, lagMs),
+          indexer,
+          new KeptTable(indexer, meters),
+          metrics);
+    } catch (RuntimeException e) {
+      indexer.close();
+      throw e;
+    }
   }
 
   @Override

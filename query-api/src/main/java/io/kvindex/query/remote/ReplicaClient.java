@@ -2,11 +2,17 @@
 package io.kvindex.query.remote;
 
 import io.kvindex.query.deadline.Deadline;
+import java.io.EOFException;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.eclipse.jetty.client.BufferingResponseListener;
 import org.eclipse.jetty.client.BytesRequestContent;
@@ -16,20 +22,26 @@ import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends small messages to other replicas over kept connections. One that does not answer is soon
- * left alone: it gets no more than {@value #AT_A_TIME} questions at a time. Thread-safe; no method
- * waits.
+ * left alone: it gets no more than {@value #AT_A_TIME} questions at a time. Thread-safe; asking
+ * does not wait.
  *
  * <p>Jetty's client, because it tells of an answer on the thread that read it: the JDK's hands each
  * one to the common pool, which on two cores is a new thread for each (java.net.http, JDK 17).
  */
 final class ReplicaClient implements Transport {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaClient.class);
+
   /** Questions to one replica that are not answered yet; also the connections to it. */
   static final int AT_A_TIME = 32;
 
@@ -38,20 +50,47 @@ final class ReplicaClient implements Transport {
   /** Replicas close connections nobody uses after 30 s: not while a question is on its way. */
   private static final Duration IDLE = Duration.ofSeconds(20);
 
+  private static final Duration LOOK_UP = Duration.ofSeconds(1);
+  private static final Duration STOP = Duration.ofMillis(500);
   private static final int THREADS = 8;
+  private static final int NAME_THREADS = 2;
+
+  /** Most bytes of an answer; those of walks are bounded where they are written. */
+  private static final int ANSWER_BYTES = 64 << 20;
 
   /** Replicas that ever were; their addresses are the group's, so there are few. */
   private final ConcurrentMap<String, Semaphore> places = new ConcurrentHashMap<>();
 
-  private final HttpClient http;
+  /**
+   * Where names are looked up: a name server that is silent must not take the threads that read
+   * answers. No more wait for these than questions to all replicas may be under way.
+   */
+  private final ThreadPoolExecutor names =
+      new ThreadPoolExecutor(
+          NAME_THREADS,
+          NAME_THREADS,
+          1,
+          TimeUnit.MINUTES,
+          new LinkedBlockingQueue<>(),
+          task -> {
+            Thread thread = new Thread(task, "kvindex-replica-names");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final HttpClient http = new HttpClient(new HttpClientTransportOverHTTP(1));
 
   ReplicaClient() {
+    names.allowCoreThreadTimeOut(true);
     QueuedThreadPool threads = new QueuedThreadPool(THREADS, 2);
     threads.setName("kvindex-replicas");
     threads.setDaemon(true);
-    http = new HttpClient(new HttpClientTransportOverHTTP(1));
+    threads.setStopTimeout(STOP.toMillis());
+    Scheduler timer = new ScheduledExecutorScheduler("kvindex-replicas-timer", true);
     http.setExecutor(threads);
-    http.setScheduler(new ScheduledExecutorScheduler("kvindex-replicas-timer", true));
+    http.setScheduler(timer);
+    http.setSocketAddressResolver(
+        new SocketAddressResolver.Async(names, timer, LOOK_UP.toMillis()));
     http.setConnectTimeout(CONNECT.toMillis());
     http.setIdleTimeout(IDLE.toMillis());
     http.setMaxConnectionsPerDestination(AT_A_TIME);
@@ -59,13 +98,14 @@ final class ReplicaClient implements Transport {
     http.setFollowRedirects(false);
     http.setUserAgentField(null);
     http.setHttpCookieStore(new HttpCookieStore.Empty());
-    http.getContentDecoderFactories().clear();
     try {
       http.start();
     } catch (Exception e) {
       throw new IllegalStateException("no client for other replicas: " + e, e);
     }
-    http.getProtocolHandlers().clear(); // which start() puts there: an answer is what it says it is
+    // Both are put there by the start: an answer is what it says it is.
+    http.getProtocolHandlers().clear();
+    http.getContentDecoderFactories().clear();
   }
 
   /** A replica said no. */
@@ -105,7 +145,7 @@ final class ReplicaClient implements Transport {
     long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(forNanos));
     return http.newRequest("http://" + address + path)
         .method(HttpMethod.POST)
-        .timeout(Math.max(1, forNanos), TimeUnit.NANOSECONDS)
+        .timeout(millis, TimeUnit.MILLISECONDS) // Jetty counts in these, and 0 is for ever
         .headers(fields -> fields.put(Deadline.HEADER, millis))
         .body(new BytesRequestContent("application/octet-stream", body));
   }
@@ -116,7 +156,7 @@ final class ReplicaClient implements Transport {
     private final BiConsumer<byte @Nullable [], @Nullable Throwable> done;
 
     Answer(Semaphore place, BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-      super(AnswerWriter.MAX_BYTES);
+      super(ANSWER_BYTES);
       this.place = place;
       this.done = done;
     }
@@ -125,7 +165,7 @@ final class ReplicaClient implements Transport {
     public void onComplete(Result result) {
       place.release();
       if (result.isFailed()) {
-        done.accept(null, result.getFailure());
+        done.accept(null, inPlainWords(result.getFailure()));
       } else if (result.getResponse().getStatus() == 200) {
         done.accept(getContent(), null);
       } else {
@@ -134,8 +174,28 @@ final class ReplicaClient implements Transport {
     }
   }
 
+  /** Users read it; Jetty's own texts show its insides. */
+  private static Throwable inPlainWords(Throwable failure) {
+    if (failure instanceof TimeoutException) {
+      return new RefusedException("no answer in time");
+    }
+    if (failure instanceof EOFException || failure instanceof ClosedChannelException) {
+      return new RefusedException("it closed the connection");
+    }
+    if (failure instanceof RejectedExecutionException) {
+      return new RefusedException("this replica asks nobody any more: it is being stopped");
+    }
+    return failure;
+  }
+
+  /** Waits for its threads, half a second at most. */
   @Override
   public void close() {
-    LifeCycle.stop(http);
+    try {
+      LifeCycle.stop(http);
+    } catch (RuntimeException e) {
+      LOG.warn("connections to other replicas were not closed in order", e);
+    }
+    names.shutdownNow();
   }
 }

@@ -22,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +58,7 @@ class ReplicaClientTest {
                     .getFirst(Deadline.HEADER)
                     .getBytes(StandardCharsets.US_ASCII)));
     server.createContext("/silent", this::sayNothing);
+    server.createContext("/hangup", HttpExchange::close);
     server.start();
     address = "127.0.0.1:" + server.getAddress().getPort();
   }
@@ -139,12 +139,24 @@ class ReplicaClientTest {
   }
 
   @Test
-  void silenceEndsWithTheTime() {
-    Outcome outcome = ask(address, "/silent", new byte[1], Duration.ofMillis(50).toNanos()).join();
+  void silenceEndsWithTheTimeHoweverShortThatIs() {
+    for (long forNanos : new long[] {-1, 1, 500_000, 50_000_000}) {
+      for (int i = 0; i < ReplicaClient.AT_A_TIME + 1; i++) {
+        Outcome outcome = ask(address, "/silent", new byte[1], forNanos).join();
+
+        assertThat(outcome.body()).isNull();
+        assertThat(outcome.failure()).hasMessage("no answer in time");
+      }
+    }
+    assertThat(answerOf("/echo", new byte[3]).body()).hasSize(3);
+  }
+
+  @Test
+  void oneThatClosesTheConnectionIsSaidToHaveDoneSo() {
+    Outcome outcome = answerOf("/hangup", new byte[1]);
 
     assertThat(outcome.body()).isNull();
-    assertThat(outcome.failure()).isInstanceOf(TimeoutException.class);
-    assertThat(answerOf("/echo", new byte[3]).body()).hasSize(3);
+    assertThat(outcome.failure()).hasMessage("it closed the connection");
   }
 
   @Test
