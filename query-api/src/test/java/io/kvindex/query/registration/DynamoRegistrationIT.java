@@ -97,7 +97,7 @@ class DynamoRegistrationIT extends RegistrationFixture {
     long second = service(0).path("Generation").asLong();
     String moved = theirs(",\"replace\":true").replace("5557", "5558");
     answers("/register", moved, 201, OK);
-    assertThat(service(0).path("Generation").asLong()).isGreaterThan(second);
+    assertThat(service(1).path("Generation").asLong()).isGreaterThan(second); // the one it asked
   }
 
   @ParameterizedTest
