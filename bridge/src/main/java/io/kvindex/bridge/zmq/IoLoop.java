@@ -2,6 +2,7 @@
 package io.kvindex.bridge.zmq;
 
 import io.kvindex.bridge.metrics.OncePerMinute;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.zeromq.ZMQ;
  */
 public final class IoLoop implements AutoCloseable {
 
+  private static final Duration CLOSE = Duration.ofSeconds(10);
   private static final Logger LOG = LoggerFactory.getLogger(IoLoop.class);
   private static final OncePerMinute ERRORS = new OncePerMinute();
   private static final int MAX_SOCKETS = 65_536;
@@ -228,8 +230,8 @@ public final class IoLoop implements AutoCloseable {
   public void close() throws InterruptedException {
     running = false;
     wakeUp();
-    thread.join(TimeUnit.SECONDS.toMillis(10));
-    context.term();
+    thread.join(CLOSE.toMillis());
+    ContextEnd.within(CLOSE, context);
     wake.close();
   }
 }
