@@ -198,8 +198,12 @@ launch() { # starts one and returns at once
   arguments "$1"
   mkdir -p "$dir/log" "$dir/pid" "$dir/$1"
   starts "$1" >"$dir/pid/$1.starts"
+  # Brokers give way to what they serve: on a full machine they then get fewer and larger requests, where they would
+  # otherwise take the processors from the indexers with many small ones. On machines of their own they have no rival.
+  local way=()
+  [[ "$1" != broker-* ]] || way=(nice -n 6)
   # Nobody's home is read: what is registered in the user's file belongs to another site.
-  CONDUCTOR_CONFIG_PATH=$dir/conductor_config.json nohup "$java" "${java_options[@]}" "-Xmx$(heap "$1")" \
+  CONDUCTOR_CONFIG_PATH=$dir/conductor_config.json nohup ${way[@]+"${way[@]}"} "$java" "${java_options[@]}" "-Xmx$(heap "$1")" \
     "-Dkvindex.process=$dir/$1" ${KVINDEX_JAVA_OPTS:-} -jar "$jar" "${arguments[@]}" \
     >>"$dir/log/$1.log" 2>&1 </dev/null &
   echo $! >"$dir/pid/$1"

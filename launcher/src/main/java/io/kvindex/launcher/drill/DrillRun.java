@@ -17,6 +17,9 @@ final class DrillRun {
   /** Caches are full by then, at the default load. */
   private static final long WARM_MS = 15_000;
 
+  /** Eight processes that have just started compile what they run for minutes. */
+  private static final long CALM_AT_FIRST_MS = 300_000;
+
   private final DrillOptions options;
   private final PrintWriter out;
   private final Tallies tallies = new Tallies();
@@ -85,7 +88,7 @@ final class DrillRun {
                     * options.load().instances()
                     / Math.max(1, options.load().operations())
                 + 1_000));
-    if (!runner.awaitCalm()) {
+    if (!runner.awaitCalm(CALM_AT_FIRST_MS)) {
       throw new IOException(
           "the cluster does not keep up with the load before anything is done to it: "
               + load.staleness().windows());

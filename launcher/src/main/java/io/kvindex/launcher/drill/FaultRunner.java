@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class FaultRunner {
 
   /** Longest wait for answers to be fresh again. */
-  private static final long CALM_WITHIN_MS = 90_000;
+  static final long CALM_WITHIN_MS = 90_000;
 
   private static final long READY_WITHIN_MS = 120_000;
 
@@ -42,7 +42,7 @@ final class FaultRunner {
     boolean ready = fault.kind() == Fault.Kind.PAUSE ? pause(fault) : kill(fault);
     long readyMs = ready ? since(begunNs) : -1;
     hit.forEach(RouterReplica::settle);
-    long calmMs = awaitCalm() ? since(begunNs) : -1;
+    long calmMs = awaitCalm(CALM_WITHIN_MS) ? since(begunNs) : -1;
     FaultResult result =
         new FaultResult(
             round,
@@ -77,12 +77,12 @@ final class FaultRunner {
   }
 
   /** Waits until no replica that answers was behind for a while; whether it came to that. */
-  boolean awaitCalm() throws IOException, InterruptedException {
+  boolean awaitCalm(long withinMs) throws IOException, InterruptedException {
     List<String> names = load.replicas().stream().map(RouterReplica::name).toList();
     long begunNs = System.nanoTime();
     return Patience.await(
         load,
-        CALM_WITHIN_MS,
+        withinMs,
         () -> {
           long now = System.nanoTime();
           return now - begunNs > CALM_NS && load.staleness().isCalm(names, now - CALM_NS);

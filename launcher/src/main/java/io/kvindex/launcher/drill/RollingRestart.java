@@ -68,7 +68,7 @@ final class RollingRestart {
     hit.forEach(RouterReplica::disturb);
     site.restart(name);
     hit.forEach(RouterReplica::settle);
-    runner.awaitCalm();
+    runner.awaitCalm(FaultRunner.CALM_WITHIN_MS);
   }
 
   private void sample() {
