@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.topology.IndexTopology;
 import java.time.Duration;
 import java.util.List;
@@ -12,13 +13,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The topic the rows are restored from. */
+/** The topic the rows are restored from, before Kafka Streams is started. For one thread. */
 final class ChangelogTopic {
+
+  /** Number of copies that leaves it to the brokers' {@code default.replication.factor}. */
+  static final int BROKERS_DEFAULT = -1;
 
   private static final Logger LOG = LoggerFactory.getLogger(ChangelogTopic.class);
   private static final long ANSWER_MS = 15_000;
@@ -26,40 +33,150 @@ final class ChangelogTopic {
   /** Unbounded, closing would wait for a cluster that has just been given up. */
   private static final Duration CLOSE = Duration.ofSeconds(1);
 
-  private ChangelogTopic() {}
+  private final Map<String, Object> kafka;
+  private final String applicationId;
+  private final String topic;
 
-  /** Asks the cluster whose rows a replica has to have; null = it does not answer. */
-  static @Nullable LocalIdentity identity(Map<String, Object> kafka, String applicationId) {
+  /**
+   * @param kafka settings of all Kafka clients
+   */
+  ChangelogTopic(Map<String, Object> kafka, String applicationId) {
+    this.kafka = kafka;
+    this.applicationId = applicationId;
+    topic = IndexTopology.changelogOf(applicationId);
+  }
+
+  private interface Question<T> {
+    T ask(Admin admin) throws InterruptedException, ExecutionException, TimeoutException;
+  }
+
+  /** Whose rows a replica has to have; null = Kafka does not answer. */
+  @Nullable LocalIdentity identity() {
+    return ask(
+        "which cluster it is; local rows are taken for its own",
+        admin -> {
+          TopicDescription found = describe(admin, topic);
+          return LocalIdentity.of(
+              answer(admin.describeCluster().clusterId()),
+              found == null ? "" : found.topicId().toString());
+        });
+  }
+
+  /**
+   * As many as the log has: with fewer, a broker that loses its disk would take rows along that
+   * standbys and new replicas need. {@link #BROKERS_DEFAULT} = Kafka does not say.
+   */
+  int copiesOfEvents() {
+    Integer copies =
+        ask(
+            "how many copies " + Topics.EVENTS + " has",
+            admin -> {
+              TopicDescription events = describe(admin, Topics.EVENTS);
+              return events == null
+                  ? BROKERS_DEFAULT
+                  : events.partitions().get(0).replicas().size();
+            });
+    return copies == null ? BROKERS_DEFAULT : copies;
+  }
+
+  /**
+   * Has the application read the log from its beginning if it has a place in it although the topic
+   * is gone: going on from there, with no rows of what was before, its tables would be empty and
+   * look right. Kafka Streams' commits carry metadata; a place that a rebuild was given, which has
+   * no topic yet, does not.
+   *
+   * @throws IllegalStateException if other replicas run, which would commit their place again
+   */
+  void forgetPlaceWithoutRows() {
+    Boolean known =
+        ask(
+            "where " + applicationId + " is in the log",
+            admin -> {
+              if (hasPlace(admin)) {
+                forgetPlace(admin);
+              }
+              return true;
+            });
+    if (known == null) {
+      throw new IllegalStateException(
+          "there is no topic "
+              + topic
+              + ", and Kafka does not say whether "
+              + applicationId
+              + " ever had one: start again when Kafka answers");
+    }
+  }
+
+  private boolean hasPlace(Admin admin)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    // Asking for the place of a group nobody knows would create Kafka's topic for places.
+    if (answer(admin.listGroups().all()).stream()
+        .noneMatch(group -> group.groupId().equals(applicationId))) {
+      return false;
+    }
+    return answer(admin.listConsumerGroupOffsets(applicationId).partitionsToOffsetAndMetadata())
+        .values()
+        .stream()
+        .filter(Objects::nonNull)
+        .anyMatch(place -> place.offset() > 0 && !place.metadata().isEmpty());
+  }
+
+  private void forgetPlace(Admin admin)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      answer(admin.deleteConsumerGroups(List.of(applicationId)).all());
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupNotEmptyException) {
+        throw new IllegalStateException(
+            "the topic "
+                + topic
+                + " is gone, and with it the tables' rows, but replicas of "
+                + applicationId
+                + " still run or ended some seconds ago: stop all of them, then start again, and"
+                + " the tables are built anew from "
+                + Topics.EVENTS,
+            e);
+      }
+      if (!(e.getCause() instanceof GroupIdNotFoundException)) {
+        throw e;
+      }
+    }
+    LOG.warn(
+        "the topic {} is gone, and with it the tables' rows: they are built anew from {}, as far"
+            + " back as that goes",
+        topic,
+        Topics.EVENTS);
+  }
+
+  private <T> @Nullable T ask(String what, Question<T> question) {
     Admin admin = Admin.create(ClientKind.ADMIN.settings(kafka, Map.of()));
     try {
-      String cluster = admin.describeCluster().clusterId().get(ANSWER_MS, TimeUnit.MILLISECONDS);
-      return LocalIdentity.of(cluster, topicId(admin, IndexTopology.changelogOf(applicationId)));
+      return question.ask(admin);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("Kafka does not say which cluster it is; local rows are taken for its own", e);
+      LOG.warn("Kafka does not say {}", what, e);
       return null;
     } finally {
       admin.close(CLOSE);
     }
   }
 
-  private static String topicId(Admin admin, String topic)
+  private static @Nullable TopicDescription describe(Admin admin, String topic)
       throws InterruptedException, ExecutionException, TimeoutException {
     try {
-      TopicDescription found =
-          admin
-              .describeTopics(List.of(topic))
-              .allTopicNames()
-              .get(ANSWER_MS, TimeUnit.MILLISECONDS)
-              .get(topic);
-      return Objects.requireNonNull(found).topicId().toString();
+      return answer(admin.describeTopics(List.of(topic)).allTopicNames()).get(topic);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-        return "";
+        return null;
       }
       throw e;
     }
+  }
+
+  private static <T> T answer(KafkaFuture<T> future)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return future.get(ANSWER_MS, TimeUnit.MILLISECONDS);
   }
 }

@@ -14,6 +14,7 @@ import org.apache.kafka.clients.admin.AbortTransactionSpec;
 import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +47,10 @@ final class HangingTransactions implements AutoCloseable {
 
   private final TransactionsOfApp transactions;
   private final Map<Open, Integer> seen = new HashMap<>();
+
+  /** Said once: rights do not come and go. */
+  private boolean denied;
+
   private final ScheduledExecutorService looks =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -72,6 +77,13 @@ final class HangingTransactions implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
+      if (e.getCause() instanceof AuthorizationException && !denied) {
+        denied = true;
+        LOG.warn(
+            "may not look for transactions that hang ({}): if one does, reading stands still behind"
+                + " it until somebody ends it; docs/operations.md lists the rights this needs",
+            e.getCause().getMessage());
+      }
       LOG.debug("transactions not looked at", e);
     }
   }

@@ -48,7 +48,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final ScheduledExecutorService refresher =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
-  private IndexerApp(IndexerConfig config, int partitions, MeterRegistry metrics) {
+  private IndexerApp(
+      IndexerConfig config, int partitions, int changelogCopies, MeterRegistry metrics) {
     this.partitions = partitions;
     replicas = new Replicas(config.advertise(), partitions);
     failures = new StreamFailures(metrics);
@@ -64,7 +65,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
     streams =
-        new KafkaStreams(topology.get(), config.streamsProperties(), new TableClients(metrics));
+        new KafkaStreams(
+            topology.get(), config.streamsProperties(changelogCopies), new TableClients(metrics));
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
@@ -85,14 +87,19 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
    * Starts an indexer; it joins its group in the background.
    *
    * @param partitions partitions of the events topic
-   * @throws IllegalStateException if the local tables can neither be used nor thrown away
+   * @throws IllegalStateException if the local tables can neither be used nor thrown away, or the
+   *     changelog is gone and other replicas still run
    */
   public static IndexerApp start(IndexerConfig config, int partitions, MeterRegistry metrics) {
-    IndexerApp app = new IndexerApp(config, partitions, metrics);
+    ChangelogTopic changelog = new ChangelogTopic(config.kafka(), config.applicationId());
+    IndexerApp app = new IndexerApp(config, partitions, changelog.copiesOfEvents(), metrics);
     try {
+      LocalIdentity own = changelog.identity();
+      if (config.changelog() && own != null && own.changelog().isEmpty()) {
+        changelog.forgetPlaceWithoutRows();
+      }
       // Made, but not started, Kafka Streams keeps every other process from these rows.
-      app.localState.prepare(
-          Instant.now(), ChangelogTopic.identity(config.kafka(), config.applicationId()));
+      app.localState.prepare(Instant.now(), own);
     } catch (RuntimeException e) {
       app.close();
       throw e;

@@ -145,8 +145,10 @@ public record IndexerConfig(
    * What Kafka Streams is started with. The classic protocol keeps a store open when a standby
    * becomes active; exactly-once makes a table's rows, its changelog and its place in the log one
    * thing, at no cost in freshness, since queries see rows before the commit (ADR 0001).
+   *
+   * @param copies of each changelog partition in Kafka; {@link ChangelogTopic#BROKERS_DEFAULT}
    */
-  Properties streamsProperties() {
+  Properties streamsProperties(int copies) {
     Map<String, Object> all = new HashMap<>();
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
@@ -156,7 +158,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
-    all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, -1);
+    all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, copies);
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 6_000);

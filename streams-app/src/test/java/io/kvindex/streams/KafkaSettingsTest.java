@@ -18,12 +18,22 @@ class KafkaSettingsTest {
   private static final String SESSION = "session.timeout.ms";
 
   private static StreamsConfig config(Map<String, Object> site) {
-    Properties properties = IndexerConfig.on(site, Path.of("state")).streamsProperties();
+    Properties properties = IndexerConfig.on(site, Path.of("state")).streamsProperties(3);
     return new StreamsConfig(properties);
   }
 
   private static @Nullable Object mainConsumer(StreamsConfig config, String name) {
     return config.getMainConsumerConfigs("g", "c", 0).get(name);
+  }
+
+  @Test
+  void shouldCopyRowsAsOftenAsTheLog_unlessTheSiteSaysOtherwise() {
+    assertThat(config(Map.of("bootstrap.servers", "h:1")).getInt("replication.factor"))
+        .isEqualTo(3);
+    assertThat(
+            config(Map.of("bootstrap.servers", "h:1", "replication.factor", 2))
+                .getInt("replication.factor"))
+        .isEqualTo(2);
   }
 
   @Test
@@ -83,7 +93,7 @@ class KafkaSettingsTest {
   }
 
   private static String guarantee(IndexerConfig config) {
-    return new StreamsConfig(config.streamsProperties())
+    return new StreamsConfig(config.streamsProperties(3))
         .getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG);
   }
 

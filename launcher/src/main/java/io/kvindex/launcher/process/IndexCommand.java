@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,6 +32,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 public final class IndexCommand implements Callable<Integer> {
 
+  private static final Logger LOG = LoggerFactory.getLogger(IndexCommand.class);
   private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
 
   @Spec private CommandSpec spec;
@@ -58,33 +61,65 @@ public final class IndexCommand implements Callable<Integer> {
     Duration drain = replica.drain();
     IndexerConfig config =
         replica.applyTo(IndexerConfig.on(cluster.kafka(), dataDir.resolve("tables")), bind, port);
-    SiteTopics topics = cluster.ensureTopics();
+    try (StopSignal stop = StopSignal.install(drain)) {
+      return run(config, port, peerUrls, file, stop);
+    }
+  }
+
+  /** Leaves its group in order however it ends: others take its partitions at once. */
+  private int run(
+      IndexerConfig config, int port, List<String> peerUrls, ConductorConfig file, StopSignal stop)
+      throws IOException, InterruptedException {
     Closing parts = new Closing();
-    PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    SiteTables tables = parts.add(SiteTables.start(config, topics, () -> 0, metrics));
-    QueryApi api =
-        parts.add(
-            QueryApi.start(
-                new QueryApi.Options(
-                    HttpSettings.DEFAULT.at(bind, port),
-                    cluster.kafka(),
-                    REGISTRATION_TIMEOUT,
-                    AllCommand.defaultProfile(System.getenv()),
-                    Media.standard(),
-                    topics.generations(),
-                    dynamo.accessLog(),
-                    DynamoOptions.minInitialWorkers(System.getenv())),
-                tables.replica(),
-                metrics,
-                new QuarantineReader()));
-    URI uri = Address.http(bind, api.port());
-    PeerOptions.recover(api.peers(), peerUrls);
-    StartupGate.await(api::whyNotServing);
-    StaticRegistrations.apply(uri, file.registrations());
-    StaticRegistrations.apply(uri, dynamo.registrations());
-    spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
-    spec.commandLine().getOut().flush();
-    UntilStopped.run(new Draining(api::drain, drain, tables::handOver, parts), drain);
-    return 0;
+    AutoCloseable end = parts;
+    try {
+      PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      SiteTopics topics = cluster.ensureTopics();
+      SiteTables tables = parts.add(SiteTables.start(config, topics, () -> 0, metrics));
+      QueryApi api =
+          parts.add(
+              QueryApi.start(
+                  apiOptions(topics, port), tables.replica(), metrics, new QuarantineReader()));
+      URI uri = Address.http(bindAddress.address(), api.port());
+      PeerOptions.recover(api.peers(), peerUrls);
+      StartupGate.await(api::whyNotServing);
+      end = new Draining(api::drain, replica.drain(), tables::handOver, parts);
+      StaticRegistrations.apply(uri, file.registrations());
+      StaticRegistrations.apply(uri, dynamo.registrations());
+      spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
+      spec.commandLine().getOut().flush();
+      stop.await();
+      return 0;
+    } catch (InterruptedException | RuntimeException e) {
+      if (!stop.isAsked()) {
+        throw e;
+      }
+      LOG.debug("stopped", e);
+      return 0;
+    } finally {
+      stop.closing();
+      close(end);
+    }
+  }
+
+  private QueryApi.Options apiOptions(SiteTopics topics, int port) {
+    String bind = bindAddress.address();
+    return new QueryApi.Options(
+        HttpSettings.DEFAULT.at(bind, port),
+        cluster.kafka(),
+        REGISTRATION_TIMEOUT,
+        AllCommand.defaultProfile(System.getenv()),
+        Media.standard(),
+        topics.generations(),
+        dynamo.accessLog(),
+        DynamoOptions.minInitialWorkers(System.getenv()));
+  }
+
+  private static void close(AutoCloseable parts) {
+    try {
+      parts.close();
+    } catch (Exception e) {
+      LOG.error("did not close cleanly", e);
+    }
   }
 }

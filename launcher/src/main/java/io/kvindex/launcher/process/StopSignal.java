@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -14,18 +15,30 @@ import org.slf4j.LoggerFactory;
 final class StopSignal implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StopSignal.class);
-  private static final long CLOSE_WITHIN_SECONDS = 60;
+  private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);
 
   private final Thread worker = Thread.currentThread();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook = new Thread(this::stop, "shutdown");
+  private final long closeWithinSeconds;
   private boolean asked;
   private boolean closing;
 
-  private StopSignal() {}
+  private StopSignal(Duration closeWithin) {
+    closeWithinSeconds = closeWithin.toSeconds();
+  }
 
   static StopSignal install() {
-    StopSignal signal = new StopSignal();
+    return install(Duration.ZERO);
+  }
+
+  /**
+   * For work that takes its time to close.
+   *
+   * @param drain how much, beside what closing takes
+   */
+  static StopSignal install(Duration drain) {
+    StopSignal signal = new StopSignal(CLOSE_WITHIN.plus(drain));
     Runtime.getRuntime().addShutdownHook(signal.hook);
     return signal;
   }
@@ -39,8 +52,8 @@ final class StopSignal implements AutoCloseable {
       }
     }
     try {
-      if (!closed.await(CLOSE_WITHIN_SECONDS, TimeUnit.SECONDS)) {
-        LOG.error("not closed within {} s, giving up", CLOSE_WITHIN_SECONDS);
+      if (!closed.await(closeWithinSeconds, TimeUnit.SECONDS)) {
+        LOG.error("not closed within {} s, giving up", closeWithinSeconds);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -52,8 +65,11 @@ final class StopSignal implements AutoCloseable {
     return asked;
   }
 
-  /** Until it comes. */
+  /** Until it comes, or came; ends by being interrupted. */
   void await() throws InterruptedException {
+    if (isAsked()) {
+      throw new InterruptedException("told to stop");
+    }
     closed.await();
   }
 

@@ -20,7 +20,7 @@ final class Race<A> {
   /** Longest wait for all of them, where there is no answer but theirs. */
   static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** The same where an answer is here, if not a fresh one. */
+  /** The same once there is an answer, if not a good one: from here or from another replica. */
   static final long BESIDE_OWN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** One that takes longer is late: nearly all answers come within a millisecond. */
@@ -102,6 +102,7 @@ final class Race<A> {
         if (good.test(value)) {
           return value;
         }
+        end = Math.min(end, System.nanoTime() + BESIDE_OWN_NANOS);
       }
     }
     return fallback;

@@ -82,6 +82,14 @@ class RaceTest {
     assertThat(asked).hasSize(3);
   }
 
+  /** Else the replica that hangs would hold a thread for each question as long as it hangs. */
+  @Test
+  void shouldNotWaitForTheSilent_whenThereIsAStaleAnswer() throws InterruptedException {
+    Race<String> race = new Race<>(List.of("stale:1", "silent:2"), TimeUnit.MINUTES.toNanos(1));
+    assertThat(run(race, 60_000)).isEqualTo("stale:1");
+    assertThat(asked).containsExactly("stale:1", "silent:2");
+  }
+
   @Test
   void shouldEndWithinTheDeadline_whenAllAreSilent() throws InterruptedException {
     Race<String> race = new Race<>(List.of("silent:1", "silent:2", "silent:3"), Race.LONGEST_NANOS);

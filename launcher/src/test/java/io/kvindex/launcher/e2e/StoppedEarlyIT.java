@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.kvindex.streams.IndexerConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An indexer that is told to stop while it starts. */
+@Tag("broker")
+class StoppedEarlyIT {
+
+  /** Of a member that went without a word. */
+  private static final Duration SESSION = Duration.ofSeconds(6);
+
+  @TempDir private Path directory;
+
+  @Test
+  @Timeout(180)
+  void shouldLeaveItsGroup_whenItIsStoppedBeforeItIsReady() throws Exception {
+    try (BrokerProcess broker = BrokerProcess.start(directory);
+        ServerProcess index = ServerProcess.index(directory, broker.address());
+        Admin admin = Admin.create(Map.of("bootstrap.servers", broker.address()))) {
+      await()
+          .atMost(Duration.ofSeconds(90))
+          .pollInterval(Duration.ofMillis(20))
+          .until(() -> members(admin) == 1);
+      assertThat(index.api().isReady()).as("this is about one that is not").isFalse();
+      index.process().askToStop();
+      await()
+          .atMost(SESSION.dividedBy(2))
+          .pollInterval(Duration.ofMillis(50))
+          .until(() -> members(admin) == 0);
+    }
+  }
+
+  private static int members(Admin admin) throws InterruptedException, ExecutionException {
+    try {
+      return admin
+          .describeConsumerGroups(List.of(IndexerConfig.DEFAULT_APPLICATION))
+          .all()
+          .get()
+          .values()
+          .stream()
+          .mapToInt(group -> group.members().size())
+          .sum();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+}

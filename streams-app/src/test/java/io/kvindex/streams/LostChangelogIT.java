@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import static io.kvindex.streams.fixture.LogFeed.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kvindex.sandbox.broker.SharedBroker;
+import io.kvindex.streams.fixture.LogFeed;
+import io.kvindex.streams.topology.IndexTopology;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The topic that rows are restored from is gone, the group's place in the log is not. */
+@Tag("broker")
+@Timeout(180)
+class LostChangelogIT {
+
+  @TempDir private Path dir;
+  private final String application = SharedBroker.unique("lost");
+  private LogFeed feed;
+
+  @BeforeEach
+  void feed() throws Exception {
+    feed = new LogFeed(SharedBroker.bootstrapServers(), 11);
+  }
+
+  @Test
+  void shouldBuildTheTableAnew_whenTheChangelogIsGone() throws Exception {
+    List<String> answers;
+    try (IndexerApp app = start("one")) {
+      feed.send(400);
+      until(() -> feed.isSeenBy(app), "all records");
+      answers = feed.answers(app);
+    }
+    deleteChangelog();
+    try (IndexerApp app = start("one")) {
+      until(() -> app.notReadyReason() == null, "ready again");
+      assertThat(feed.answers(app)).isEqualTo(answers);
+      feed.send(20);
+      until(() -> feed.isSeenBy(app), "new records");
+      answers = feed.answers(app);
+    }
+    try (IndexerApp app = start("one")) {
+      until(() -> app.notReadyReason() == null, "ready with what it has");
+      assertThat(feed.answers(app)).isEqualTo(answers);
+    }
+  }
+
+  @Test
+  void shouldRefuseToStart_whenTheChangelogIsGoneAndOthersRun() throws Exception {
+    try (IndexerApp app = start("one")) {
+      feed.send(10);
+      until(() -> feed.isSeenBy(app) && hasCommitted(), "all records");
+      deleteChangelog();
+      assertThatThrownBy(() -> start("two").close())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining(IndexTopology.changelogOf(application))
+          .hasMessageContaining("stop all of them");
+    }
+  }
+
+  @Test
+  void shouldHaveAsManyCopiesAsTheLog() {
+    Map<String, Object> kafka = Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
+    assertThat(new ChangelogTopic(kafka, application).copiesOfEvents()).isOne();
+  }
+
+  private IndexerApp start(String name) {
+    return IndexerApp.start(
+        IndexerConfig.at(SharedBroker.bootstrapServers(), dir.resolve(name))
+            .as(application)
+            .alone(name),
+        1,
+        new SimpleMeterRegistry());
+  }
+
+  private boolean hasCommitted() {
+    try (Admin admin = admin()) {
+      return admin
+          .listConsumerGroupOffsets(application)
+          .partitionsToOffsetAndMetadata()
+          .get()
+          .values()
+          .stream()
+          .anyMatch(place -> place.offset() > 0);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void deleteChangelog() throws Exception {
+    try (Admin admin = admin()) {
+      String topic = IndexTopology.changelogOf(application);
+      admin.deleteTopics(List.of(topic)).all().get();
+      until(() -> !names(admin).contains(topic), "the topic is gone");
+    }
+  }
+
+  private static Set<String> names(Admin admin) {
+    try {
+      return admin.listTopics().names().get();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Admin admin() {
+    return Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrapServers()));
+  }
+}
