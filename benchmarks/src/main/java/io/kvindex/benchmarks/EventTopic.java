@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -50,22 +51,32 @@ public final class EventTopic implements AutoCloseable {
 
   private final KafkaProducer<String, byte[]> producer;
   private final int partitions;
-  private final int tables;
+  private final List<TableId> tables;
   private final long[] lastIds;
   private long records;
 
   /**
-   * @param tables how many tables to write to, in turn
+   * @param tables how many tables to write to, in turn; one partition has as many as the other
    */
   EventTopic(String bootstrapServers, int partitions, int tables) {
     this.partitions = partitions;
-    this.tables = tables;
+    this.tables = IntStream.range(0, tables).mapToObj(number -> table(number, partitions)).toList();
     lastIds = new long[ENGINES * tables];
     producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", bootstrapServers, "linger.ms", "5"),
             new StringSerializer(),
             new ByteArraySerializer());
+  }
+
+  /** One whose name leads to the partition that is its turn. */
+  private static TableId table(int number, int partitions) {
+    return IntStream.iterate(0, suffix -> suffix + 1)
+        .mapToObj(suffix -> new TableId("default", "m" + suffix, RUN, HashProfile.XXH3_DEFAULT))
+        .filter(table -> TablePartition.of(table, partitions) == number % partitions)
+        .skip(number / partitions)
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Creates the topics of a site where they are missing. */
@@ -128,8 +139,7 @@ public final class EventTopic implements AutoCloseable {
 
   private void send(long from, KvEvent event) {
     int place = (int) (from / RUN % lastIds.length);
-    TableId table =
-        new TableId("default", "m" + place / ENGINES % tables, RUN, HashProfile.XXH3_DEFAULT);
+    TableId table = tables.get(place / ENGINES);
     StreamId stream = StreamId.of(new PublisherId("engine-" + place, "default", 0));
     long id = ++lastIds[place];
     EventRecord record =
