@@ -70,7 +70,8 @@ final class LocalViews {
 
   /**
    * Gives the memory of partitions back that went elsewhere and have been there for a while: until
-   * then what is known of them is better than nothing should their new holders fail.
+   * then what is known of them is better than nothing should their new holders fail. What went
+   * before all of it was known is worth nothing, and goes at once.
    *
    * @param elsewhere whether a partition is others' alone
    */
@@ -79,7 +80,8 @@ final class LocalViews {
       int partition = one.getKey();
       if (one.getValue().state() != State.CLOSED || !elsewhere.test(partition)) {
         goneSinceNanos.remove(partition);
-      } else if (nowNanos - goneSinceNanos.computeIfAbsent(partition, p -> nowNanos) > KEPT_NANOS) {
+      } else if (!one.getValue().complete()
+          || nowNanos - goneSinceNanos.computeIfAbsent(partition, p -> nowNanos) > KEPT_NANOS) {
         LOG.info("partition={} went elsewhere, its memory is given back", partition);
         served.remove(partition);
         newest.remove(partition);

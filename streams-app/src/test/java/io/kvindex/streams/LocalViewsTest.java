@@ -49,6 +49,15 @@ class LocalViewsTest {
   }
 
   @Test
+  void shouldForgetAtOnce_whenAPartitionWentBeforeAllOfItWasKnown() {
+    views.take(1, view(State.CLOSED, false));
+    views.take(2, view(State.RESTORING, false));
+    views.forgetGone(partition -> true, 0);
+    assertThat(views.served()).containsOnlyKeys(2);
+    assertThat(views.newest(1)).isNull();
+  }
+
+  @Test
   void shouldKeepIt_whenNobodyElseHasIt() {
     views.take(1, view(State.CLOSED, true));
     views.forgetGone(partition -> true, 0);

@@ -164,15 +164,23 @@ final class PrefixStore extends GuardedRows {
 
   @Override
   public void close() {
-    TableLoader current = stopLoading();
-    if (current != null) {
-      current.close();
-    }
+    endView();
     closeRows();
   }
 
-  private synchronized @Nullable TableLoader stopLoading() {
-    unloaded = null;
-    return loader;
+  /** Whoever has seen a view must see that it has ended, also one nothing was loaded into. */
+  private void endView() {
+    PartitionTable neverLoaded;
+    TableLoader current;
+    synchronized (this) {
+      neverLoaded = unloaded;
+      unloaded = null;
+      current = loader;
+    }
+    if (current != null) {
+      current.close();
+    } else if (neverLoaded != null) {
+      neverLoaded.view().closed();
+    }
   }
 }

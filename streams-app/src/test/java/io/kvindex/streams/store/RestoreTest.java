@@ -12,6 +12,7 @@ import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.fixture.RowStore;
+import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.PartitionView.State;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -59,6 +60,18 @@ class RestoreTest {
       assertThat(Answers.text(again.view(), "xq")).isEqualTo("e1/0/CPU,e2/0/GPU | e2/0/GPU");
       assertThat(Objects.requireNonNull(again.view().position(e2.stream())).gaps()).isEqualTo(2);
     }
+  }
+
+  /** Else a replica would wait for a partition that went elsewhere again, and never be ready. */
+  @Test
+  void shouldSayThatItIsClosed_whenNothingWasLoadedYet() {
+    PartitionView view;
+    try (RowStore cold = new RowStore(dir.resolve("b"), log)) {
+      view = cold.look();
+      assertThat(view.state()).isNotEqualTo(State.CLOSED);
+    }
+    assertThat(view.state()).isEqualTo(State.CLOSED);
+    assertThat(view.complete()).isFalse();
   }
 
   @Test
