@@ -29,6 +29,7 @@ final class ChangelogTopic {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChangelogTopic.class);
   private static final long ANSWER_MS = 15_000;
+  private static final String PLACES = "__consumer_offsets";
 
   /** Unbounded, closing would wait for a cluster that has just been given up. */
   private static final Duration CLOSE = Duration.ofSeconds(1);
@@ -52,14 +53,18 @@ final class ChangelogTopic {
 
   /** Whose rows a replica has to have; null = Kafka does not answer. */
   @Nullable LocalIdentity identity() {
-    return ask(
-        "which cluster it is; local rows are taken for its own",
-        admin -> {
-          TopicDescription found = describe(admin, topic);
-          return LocalIdentity.of(
-              answer(admin.describeCluster().clusterId()),
-              found == null ? "" : found.topicId().toString());
-        });
+    try {
+      return ask(
+          admin -> {
+            TopicDescription found = describe(admin, topic);
+            return LocalIdentity.of(
+                answer(admin.describeCluster().clusterId()),
+                found == null ? "" : found.topicId().toString());
+          });
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("Kafka does not say which cluster it is; local rows are taken for its own", e);
+      return null;
+    }
   }
 
   /**
@@ -67,16 +72,16 @@ final class ChangelogTopic {
    * standbys and new replicas need. {@link #BROKERS_DEFAULT} = Kafka does not say.
    */
   int copiesOfEvents() {
-    Integer copies =
-        ask(
-            "how many copies " + Topics.EVENTS + " has",
-            admin -> {
-              TopicDescription events = describe(admin, Topics.EVENTS);
-              return events == null
-                  ? BROKERS_DEFAULT
-                  : events.partitions().get(0).replicas().size();
-            });
-    return copies == null ? BROKERS_DEFAULT : copies;
+    try {
+      return ask(
+          admin -> {
+            TopicDescription events = describe(admin, Topics.EVENTS);
+            return events == null ? BROKERS_DEFAULT : events.partitions().get(0).replicas().size();
+          });
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("Kafka does not say how many copies {} has", Topics.EVENTS, e);
+      return BROKERS_DEFAULT;
+    }
   }
 
   /**
@@ -85,33 +90,36 @@ final class ChangelogTopic {
    * look right. Kafka Streams' commits carry metadata; a place that a rebuild was given, which has
    * no topic yet, does not.
    *
-   * @throws IllegalStateException if other replicas run, which would commit their place again
+   * @throws IllegalStateException if other replicas run, which would commit their place again, or
+   *     Kafka does not answer or does not allow it
    */
   void forgetPlaceWithoutRows() {
-    Boolean known =
-        ask(
-            "where " + applicationId + " is in the log",
-            admin -> {
-              if (hasPlace(admin)) {
-                forgetPlace(admin);
-              }
-              return true;
-            });
-    if (known == null) {
+    try {
+      ask(
+          admin -> {
+            if (hasPlace(admin)) {
+              forgetPlace(admin);
+            }
+            return true;
+          });
+    } catch (ExecutionException | TimeoutException e) {
+      Throwable why = e.getCause() == null ? e : e.getCause();
       throw new IllegalStateException(
           "there is no topic "
               + topic
               + ", and Kafka does not say whether "
               + applicationId
-              + " ever had one: start again when Kafka answers");
+              + " had one and read the log on, or does not let its place there be deleted ("
+              + why
+              + "): start again when it answers; docs/operations.md lists the rights this needs",
+          e);
     }
   }
 
   private boolean hasPlace(Admin admin)
       throws InterruptedException, ExecutionException, TimeoutException {
-    // Asking for the place of a group nobody knows would create Kafka's topic for places.
-    if (answer(admin.listGroups().all()).stream()
-        .noneMatch(group -> group.groupId().equals(applicationId))) {
+    // Asking for a place would create Kafka's topic of places.
+    if (describe(admin, PLACES) == null) {
       return false;
     }
     return answer(admin.listConsumerGroupOffsets(applicationId).partitionsToOffsetAndMetadata())
@@ -127,15 +135,8 @@ final class ChangelogTopic {
       answer(admin.deleteConsumerGroups(List.of(applicationId)).all());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof GroupNotEmptyException) {
-        throw new IllegalStateException(
-            "the topic "
-                + topic
-                + " is gone, and with it the tables' rows, but replicas of "
-                + applicationId
-                + " still run or ended some seconds ago: stop all of them, then start again, and"
-                + " the tables are built anew from "
-                + Topics.EVENTS,
-            e);
+        requireNewTopic(admin, e);
+        return;
       }
       if (!(e.getCause() instanceof GroupIdNotFoundException)) {
         throw e;
@@ -148,16 +149,29 @@ final class ChangelogTopic {
         Topics.EVENTS);
   }
 
-  private <T> @Nullable T ask(String what, Question<T> question) {
+  /** Another replica that started at the same time may have begun anew already. */
+  private void requireNewTopic(Admin admin, ExecutionException notEmpty)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    if (describe(admin, topic) == null) {
+      throw new IllegalStateException(
+          "the topic "
+              + topic
+              + " is gone, and with it the tables' rows, but replicas of "
+              + applicationId
+              + " still run or ended some seconds ago: stop all of them, then start again, and"
+              + " the tables are built anew from "
+              + Topics.EVENTS,
+          notEmpty);
+    }
+  }
+
+  private <T> T ask(Question<T> question) throws ExecutionException, TimeoutException {
     Admin admin = Admin.create(ClientKind.ADMIN.settings(kafka, Map.of()));
     try {
       return question.ask(admin);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return null;
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("Kafka does not say {}", what, e);
-      return null;
+      throw new IllegalStateException("interrupted while asking Kafka about " + topic, e);
     } finally {
       admin.close(CLOSE);
     }

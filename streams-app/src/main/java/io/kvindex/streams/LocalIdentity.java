@@ -62,10 +62,12 @@ record LocalIdentity(String cluster, String changelog, int layout) {
       return "they are of Kafka cluster " + found.cluster() + ", this is " + cluster;
     }
     // Whoever has rows had a changelog: only before the first start there is none.
+    if (changelog.isEmpty()) {
+      return "their changelog topic is gone";
+    }
+    // What was found may be from a first start, which was before the topic.
     if (!found.changelog().isEmpty() && !found.changelog().equals(changelog)) {
-      return changelog.isEmpty()
-          ? "their changelog topic is gone"
-          : "their changelog topic was deleted and created again";
+      return "their changelog topic was deleted and created again";
     }
     return null;
   }

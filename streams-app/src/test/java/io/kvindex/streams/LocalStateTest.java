@@ -82,10 +82,22 @@ class LocalStateTest {
   void shouldDiscardRowsOfOthers_andOnlyOfItsApplication() throws IOException {
     assertDiscarded(LocalIdentity.of("cluster-2", "topic-1"));
     assertDiscarded(LocalIdentity.of("cluster-1", "topic-2"));
-    assertDiscarded(LocalIdentity.of("cluster-1", ""));
     assertDiscarded(new LocalIdentity("cluster-1", "topic-1", RowKind.LAYOUT_VERSION + 1));
     assertDiscarded(new LocalIdentity("cluster-1", "topic-1", RowKind.LAYOUT_VERSION - 1));
-    assertThat(discarded("not_this_changelog")).isEqualTo(5);
+    assertThat(discarded("not_this_changelog")).isEqualTo(4);
+  }
+
+  /** Also where the first start was before there was one: nothing says what these rows are of. */
+  @Test
+  void shouldDiscardRows_whenTheChangelogIsGone() throws IOException {
+    state("app").prepare(start, OWN);
+    LocalIdentity gone = LocalIdentity.of("cluster-1", "");
+    for (int times = 0; times < 2; times++) {
+      Path rows = rows("app");
+      state("app").prepare(start, gone);
+      assertThat(rows).doesNotExist();
+    }
+    assertThat(discarded("not_this_changelog")).isEqualTo(2);
   }
 
   private void assertDiscarded(LocalIdentity now) throws IOException {

@@ -43,15 +43,17 @@ class LostChangelogIT {
       answers = feed.answers(app);
     }
     deleteChangelog();
-    try (IndexerApp app = start("one")) {
+    SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    try (IndexerApp app = start("one", metrics)) {
       until(() -> app.notReadyReason() == null, "ready again");
+      assertThat(discarded(metrics)).isOne();
       assertThat(feed.answers(app)).isEqualTo(answers);
       feed.send(20);
       until(() -> feed.isSeenBy(app), "new records");
       answers = feed.answers(app);
     }
-    try (IndexerApp app = start("one")) {
-      until(() -> app.notReadyReason() == null, "ready with what it has");
+    try (IndexerApp app = start("two")) {
+      until(() -> app.notReadyReason() == null, "ready with what the new changelog has");
       assertThat(feed.answers(app)).isEqualTo(answers);
     }
   }
@@ -75,13 +77,21 @@ class LostChangelogIT {
     assertThat(new ChangelogTopic(kafka, application).copiesOfEvents()).isOne();
   }
 
+  private static double discarded(SimpleMeterRegistry metrics) {
+    return metrics.counter("kvindex.local.rows.discarded", "reason", "not_this_changelog").count();
+  }
+
   private IndexerApp start(String name) {
+    return start(name, new SimpleMeterRegistry());
+  }
+
+  private IndexerApp start(String name, SimpleMeterRegistry metrics) {
     return IndexerApp.start(
         IndexerConfig.at(SharedBroker.bootstrapServers(), dir.resolve(name))
             .as(application)
             .alone(name),
         1,
-        new SimpleMeterRegistry());
+        metrics);
   }
 
   private boolean hasCommitted() {

@@ -26,6 +26,10 @@ import org.slf4j.LoggerFactory;
 final class ClusterTopics {
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopics.class);
+
+  /** Unbounded, closing would wait for a cluster that does not answer. */
+  private static final Duration CLOSE = Duration.ofSeconds(1);
+
   private static final String BOOTSTRAP = AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG;
   private static final Duration RETENTION = Duration.ofDays(7);
   private static final Duration ANSWER = Duration.ofSeconds(30);
@@ -117,7 +121,8 @@ final class ClusterTopics {
 
   private static <T> T with(Map<String, Object> kafka, Work<T> work) throws InterruptedException {
     LOG.info("asking Kafka at {} for its topics", kafka.get(BOOTSTRAP));
-    try (Admin admin = admin(kafka)) {
+    Admin admin = admin(kafka);
+    try {
       return work.with(admin);
     } catch (TimeoutException | ExecutionException | KafkaException e) {
       String what =
@@ -125,6 +130,8 @@ final class ClusterTopics {
       throw KafkaProblem.maySolveItself(e)
           ? new KafkaAwayException(what, e)
           : new IllegalStateException(what, e);
+    } finally {
+      admin.close(CLOSE);
     }
   }
 

@@ -35,6 +35,9 @@ public final class IndexCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(IndexCommand.class);
   private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
 
+  /** After draining; with it less than the minute that Kubernetes and compose files give. */
+  private static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+
   @Spec private CommandSpec spec;
   @Mixin private ClusterOptions cluster;
   @Mixin private ConductorFile conductorFile;
@@ -61,7 +64,7 @@ public final class IndexCommand implements Callable<Integer> {
     Duration drain = replica.drain();
     IndexerConfig config =
         replica.applyTo(IndexerConfig.on(cluster.kafka(), dataDir.resolve("tables")), bind, port);
-    try (StopSignal stop = StopSignal.install(drain)) {
+    try (StopSignal stop = StopSignal.install(drain.plus(CLOSE_WITHIN))) {
       return run(config, port, peerUrls, file, stop);
     }
   }

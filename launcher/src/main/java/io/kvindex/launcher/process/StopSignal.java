@@ -29,16 +29,16 @@ final class StopSignal implements AutoCloseable {
   }
 
   static StopSignal install() {
-    return install(Duration.ZERO);
+    return install(CLOSE_WITHIN);
   }
 
   /**
-   * For work that takes its time to close.
+   * For work that has its own time to close.
    *
-   * @param drain how much, beside what closing takes
+   * @param closeWithin how long the JVM waits for it
    */
-  static StopSignal install(Duration drain) {
-    StopSignal signal = new StopSignal(CLOSE_WITHIN.plus(drain));
+  static StopSignal install(Duration closeWithin) {
+    StopSignal signal = new StopSignal(closeWithin);
     Runtime.getRuntime().addShutdownHook(signal.hook);
     return signal;
   }
