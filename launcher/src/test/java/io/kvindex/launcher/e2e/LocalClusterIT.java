@@ -21,6 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalClusterIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+
+  /** How fast rows come back is not asked here, and a full machine has to catch up with them. */
+  private static final Duration STEP = Duration.ofMillis(25);
+
   private static final int PROMPTS = 200;
   private static final Duration SOON = Duration.ofSeconds(90);
 
@@ -35,7 +39,7 @@ class LocalClusterIT {
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenABrokerAndAnIndexerAreKilled() throws Exception {
     System.out.println("seed " + SEED);
-    try (LoadedEngines load = new LoadedEngines(3, SEED);
+    try (LoadedEngines load = new LoadedEngines(3, SEED, STEP, options -> {});
         LocalCluster cluster = new LocalCluster(directory, OPTIONS)) {
       cluster.start();
       load.engines().forEach(engine -> cluster.index(1).register(engine, "default"));

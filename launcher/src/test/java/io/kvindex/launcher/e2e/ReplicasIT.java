@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -33,7 +34,9 @@ class ReplicasIT {
 
   private static final long NOTICED_MS = 9_000;
 
-  @TempDir private Path directory;
+  /** What the processes wrote is kept if something went wrong. */
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  private Path directory;
 
   @Test
   @Timeout(300)

@@ -24,6 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 class SeparateProcessesIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+
+  /** How fast rows come back is not asked here, and a full machine has to catch up with them. */
+  private static final Duration STEP = Duration.ofMillis(25);
+
   private static final int PROMPTS = 200;
   private static final long RUN_MS = 2_000;
   private static final String DRAIN_SECONDS = "3";
@@ -35,7 +39,7 @@ class SeparateProcessesIT {
   void shouldAnswerWhatTheEnginesHold_whenPartsAreKilledAndStartedAgain()
       throws InterruptedException {
     System.out.println("seed " + SEED);
-    try (LoadedEngines load = new LoadedEngines(3, SEED);
+    try (LoadedEngines load = new LoadedEngines(3, SEED, STEP, options -> {});
         BrokerProcess broker = BrokerProcess.start(directory);
         ChildProcess bridge = broker.bridge();
         ServerProcess index =

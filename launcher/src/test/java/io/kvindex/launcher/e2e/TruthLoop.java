@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,10 +35,19 @@ final class TruthLoop implements AutoCloseable {
   private final Thread thread;
   private volatile long stoodStillUntilNanos = System.nanoTime();
 
-  private record Failure(long askedNanos, Throwable cause) {
+  /**
+   * @param number of the answer
+   * @param asked wall clock, to be found in logs
+   */
+  private record Failure(int number, Instant asked, long askedNanos, Throwable cause) {
 
     boolean isTimeoutOf(long endNanos) {
       return cause.getCause() instanceof HttpTimeoutException && askedNanos - endNanos < 0;
+    }
+
+    @Override
+    public String toString() {
+      return "answer " + number + " at " + asked + ": " + cause;
     }
   }
 
@@ -48,6 +58,7 @@ final class TruthLoop implements AutoCloseable {
 
   private void run(List<Api> servers, List<SimulatedEngine> engines, Random random) {
     while (running.get()) {
+      Instant now = Instant.now();
       long asked = System.nanoTime();
       Api server = servers.get(answers.get() % servers.size());
       long question = random.nextLong();
@@ -58,7 +69,7 @@ final class TruthLoop implements AutoCloseable {
       }
       if (problem != null) {
         synchronized (failures) {
-          failures.add(new Failure(asked, problem));
+          failures.add(new Failure(answers.get(), now, asked, problem));
         }
       }
       answers.incrementAndGet();
@@ -92,10 +103,7 @@ final class TruthLoop implements AutoCloseable {
     System.out.println("asked " + answers.get() + " times, " + late.get() + " late");
     assertThat(late.get()).as("late of " + answers).isLessThan(2 + answers.get() / LATE_ONE_IN);
     synchronized (failures) {
-      assertThat(
-              failures.stream()
-                  .filter(one -> !one.isTimeoutOf(stoodStillUntilNanos))
-                  .map(Failure::cause))
+      assertThat(failures.stream().filter(one -> !one.isTimeoutOf(stoodStillUntilNanos)))
           .as("failed or wrong among %d answers", answers.get())
           .isEmpty();
     }
