@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
@@ -42,35 +43,45 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final LocalState localState;
   private final HangingTransactions transactions;
   private final AbandonedTransactions abandoned;
+  private final ChangelogTopic changelog;
   private final LocalViews views = new LocalViews();
   private final RestoreWatch restores;
   private final StreamFailures failures;
+  private final StoreFaults faults;
+
+  /** Whether it is written down which changelog the rows are of. */
+  private volatile boolean identified;
+
   private final ScheduledExecutorService refresher =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
   private IndexerApp(
-      IndexerConfig config, int partitions, int changelogCopies, MeterRegistry metrics) {
+      IndexerConfig config, int partitions, ChangelogTopic changelog, MeterRegistry metrics) {
+    this.changelog = changelog;
     this.partitions = partitions;
     replicas = new Replicas(config.advertise(), partitions);
     failures = new StreamFailures(metrics);
     restores = new RestoreWatch(metrics);
     localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
+    faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
     IndexTopology topology =
         new IndexTopology(
             new Epochs(),
             new IndexMeters(metrics, views.served()),
             config.limits(),
-            new StoreFaults(localState::discardedWhileRunning, config.changelog()),
+            faults,
             config.changelog(),
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
     streams =
         new KafkaStreams(
-            topology.get(), config.streamsProperties(changelogCopies), new TableClients(metrics));
+            topology.get(),
+            config.streamsProperties(changelog.copiesOfEvents()),
+            new TableClients(metrics));
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
-    lag = new LogLag(config, partitions, views, restores, metrics);
+    lag = new LogLag(config, partitions, views, restores, this::missedDeletions, metrics);
     AdminTransactions admin =
         new AdminTransactions(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
@@ -92,7 +103,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
    */
   public static IndexerApp start(IndexerConfig config, int partitions, MeterRegistry metrics) {
     ChangelogTopic changelog = new ChangelogTopic(config.kafka(), config.applicationId());
-    IndexerApp app = new IndexerApp(config, partitions, changelog.copiesOfEvents(), metrics);
+    IndexerApp app = new IndexerApp(config, partitions, changelog, metrics);
     try {
       LocalIdentity own = changelog.identity();
       if (config.changelog() && own != null && own.changelog().isEmpty()) {
@@ -100,6 +111,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       }
       // Made, but not started, Kafka Streams keeps every other process from these rows.
       app.localState.prepare(Instant.now(), own);
+      app.identified = !config.changelog() || own != null && !own.changelog().isEmpty();
     } catch (RuntimeException e) {
       app.close();
       throw e;
@@ -217,6 +229,22 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     return view != null && view.state() == PartitionView.State.LIVE;
   }
 
+  /** The very first replica starts before its changelog is made, by what keeps a partition up. */
+  private boolean identify() {
+    if (IntStream.range(0, partitions).noneMatch(this::isRunning)) {
+      return false;
+    }
+    LocalIdentity own = changelog.identity();
+    return own != null && !own.changelog().isEmpty() && localState.belongsTo(own);
+  }
+
+  /** Visible for tests. */
+  void missedDeletions(int partition, Duration away) {
+    localState.outdatedWhileRunning(partition, away);
+    views.distrust(partition);
+    faults.outdated(partition);
+  }
+
   private void refresh() {
     try {
       boolean running = streams.state().isRunningOrRebalancing();
@@ -225,10 +253,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
         replicas.refresh(streams.metadataForAllStreamsClients());
         views.forgetGone(replicas::isElsewhere, System.nanoTime());
       }
-      lag.refresh();
+      lag.refresh(Instant.now());
       if (running) {
         // Kafka answered: a replica cut off from it misses deletions like one that is down.
         localState.follows(Instant.now());
+        identified = identified || identify();
       }
     } catch (RuntimeException e) {
       // The views known so far stay; they say themselves how far to trust them.

@@ -155,6 +155,11 @@ public record IndexerConfig(
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
     all.put(StreamsConfig.POLL_MS_CONFIG, 100);
+    // Rows of partitions that went elsewhere are looked for so often, and are so old when deleted:
+    // twice this comes before they are too old to be gone on with.
+    all.put(
+        StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG,
+        MissedDeletions.LONGEST_ABSENCE.dividedBy(2).toMillis());
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);

@@ -31,9 +31,6 @@ final class LocalState {
 
   private static final Logger LOG = LoggerFactory.getLogger(LocalState.class);
 
-  /** Half of it, since reading up to where the others are takes time too. */
-  private static final Duration LONGEST_ABSENCE = IndexTopology.TOMBSTONES_KEPT.dividedBy(2);
-
   private static final String IDENTITY = ".identity";
 
   private static final Duration TOUCH_EVERY = Duration.ofSeconds(10);
@@ -73,10 +70,18 @@ final class LocalState {
    *
    * @param now the wall clock
    * @param own whose rows they have to be, null = Kafka did not say
-   * @throws IllegalStateException if something can neither be used nor deleted
+   * @throws IllegalStateException if something can neither be used nor deleted, or there is nothing
+   *     and Kafka did not say
    */
   void prepare(Instant now, @Nullable LocalIdentity own) {
     try {
+      if (own == null && tasks().isEmpty()) {
+        // Its changelog may be gone, and then it must not go on from its place in the log.
+        throw new IllegalStateException(
+            "Kafka does not say what there is of the tables, and there is nothing under "
+                + tables
+                + ": start again when it answers");
+      }
       if (!tasks().isEmpty()) {
         String age = tooOld(now);
         String stranger = own == null ? null : stranger(own);
@@ -104,9 +109,35 @@ final class LocalState {
     }
   }
 
+  /**
+   * Writes down whose rows they are.
+   *
+   * @return false if that was not possible
+   */
+  boolean belongsTo(LocalIdentity own) {
+    try {
+      own.write(identity);
+      return true;
+    } catch (IOException e) {
+      LOG.warn("cannot write {}: rows may be built anew at the next start", identity, e);
+      return false;
+    }
+  }
+
   /** Rows of one partition were thrown away while the replica runs. */
   void discardedWhileRunning() {
     rebuilt(Reason.DAMAGED, 1);
+  }
+
+  /** Rows of one partition will be, as they have not followed the changelog while it runs. */
+  void outdatedWhileRunning(int partition, Duration away) {
+    LOG.warn(
+        "rows of partition {} have not followed the log for {} minutes, more than {}: they are"
+            + " built anew from the changelog",
+        partition,
+        away.toMinutes(),
+        MissedDeletions.LONGEST_ABSENCE.toMinutes());
+    rebuilt(Reason.TOO_OLD, 1);
   }
 
   private void discardAll(Reason reason, String why) throws IOException {
@@ -163,11 +194,11 @@ final class LocalState {
       return null;
     }
     Duration away = Duration.between(Files.getLastModifiedTime(followed).toInstant(), now);
-    return away.compareTo(LONGEST_ABSENCE) > 0
+    return away.compareTo(MissedDeletions.LONGEST_ABSENCE) > 0
         ? "they followed the log until "
             + away.toMinutes()
             + " minutes ago, more than "
-            + LONGEST_ABSENCE.toMinutes()
+            + MissedDeletions.LONGEST_ABSENCE.toMinutes()
         : null;
   }
 

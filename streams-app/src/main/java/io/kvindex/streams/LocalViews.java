@@ -92,6 +92,13 @@ final class LocalViews {
     }
   }
 
+  /** What is here of a partition may be wrong: nothing that is told from it is exact any more. */
+  void distrust(int partition) {
+    if (newest.get(partition) instanceof TableView table) {
+      table.closed();
+    }
+  }
+
   /** Takes the view of the task that is here now. */
   void take(int partition, PartitionView view) {
     if (newest.put(partition, view) != view) {

@@ -8,6 +8,7 @@ import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,13 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,9 @@ final class LogLag implements AutoCloseable {
   private static final long READY_WITHIN = 1_000;
   private static final long ANSWER_MS = 5_000;
 
+  /** Kafka's word for a time nothing was written since. */
+  private static final long NONE = -1;
+
   /** The last offset of a changelog is its last transaction's marker, which is no row. */
   private static final long COMMIT_MARKER = 1;
 
@@ -42,18 +48,21 @@ final class LogLag implements AutoCloseable {
   private final LocalViews views;
   private final RestoreWatch restores;
   private final List<PartitionBacklog> backlogs;
+  private final MissedDeletions deletions;
 
   LogLag(
       IndexerConfig config,
       int partitions,
       LocalViews views,
       RestoreWatch restores,
+      BiConsumer<Integer, Duration> missedDeletions,
       MeterRegistry metrics) {
     this.admin = Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of()));
     this.applicationId = config.applicationId();
     this.partitions = partitions;
     this.views = views;
     this.restores = restores;
+    this.deletions = new MissedDeletions(this::firstSince, missedDeletions);
     this.changelog = IndexTopology.changelogOf(applicationId);
     this.backlogs =
         Stream.generate(() -> new PartitionBacklog(config.tolerance().maxLag()))
@@ -118,42 +127,62 @@ final class LogLag implements AutoCloseable {
   /**
    * Looks at the log.
    *
+   * @param now the wall clock
    * @throws IllegalStateException if Kafka does not answer: what is known grows old by itself
    */
-  void refresh() {
+  void refresh(Instant now) {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
     for (int i = 0; i < partitions; i++) {
       wanted.put(new TopicPartition(Topics.EVENTS, i), OffsetSpec.latest());
-      if (isStandby(i)) {
+      RestoreWatch.Reading reading = restores.reading(i);
+      if (reading != null && reading.standby()) {
+        deletions.reached(i, reading.position(), now);
         wanted.put(new TopicPartition(changelog, i), OffsetSpec.latest());
       }
     }
+    Map<TopicPartition, OffsetAndMetadata> committed =
+        answer(admin.listConsumerGroupOffsets(applicationId).partitionsToOffsetAndMetadata());
+    Map<TopicPartition, ListOffsetsResultInfo> ends = answer(admin.listOffsets(wanted).all());
+    for (int i = 0; i < partitions; i++) {
+      TopicPartition events = new TopicPartition(Topics.EVENTS, i);
+      OffsetAndMetadata done = committed.get(events);
+      ListOffsetsResultInfo rows = ends.get(new TopicPartition(changelog, i));
+      // Before lag is noted: rows that lack deletions must not count as kept up.
+      lookForMissed(i, rows, now);
+      long from = applied(i, done == null ? 0 : done.offset(), rows == null ? -1 : rows.offset());
+      long end = Objects.requireNonNull(ends.get(events)).offset();
+      backlogs.get(i).note(end, from, System.nanoTime());
+    }
+  }
+
+  private static <T> T answer(KafkaFuture<T> future) {
     try {
-      Map<TopicPartition, OffsetAndMetadata> committed =
-          admin
-              .listConsumerGroupOffsets(applicationId)
-              .partitionsToOffsetAndMetadata()
-              .get(ANSWER_MS, TimeUnit.MILLISECONDS);
-      Map<TopicPartition, ListOffsetsResultInfo> ends =
-          admin.listOffsets(wanted).all().get(ANSWER_MS, TimeUnit.MILLISECONDS);
-      for (int i = 0; i < partitions; i++) {
-        TopicPartition events = new TopicPartition(Topics.EVENTS, i);
-        OffsetAndMetadata done = committed.get(events);
-        ListOffsetsResultInfo rows = ends.get(new TopicPartition(changelog, i));
-        long from = applied(i, done == null ? 0 : done.offset(), rows == null ? -1 : rows.offset());
-        long end = Objects.requireNonNull(ends.get(events)).offset();
-        backlogs.get(i).note(end, from, System.nanoTime());
-      }
+      return future.get(ANSWER_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while measuring lag", e);
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException("lag not measured", e);
     }
   }
 
-  private boolean isStandby(int partition) {
+  private void lookForMissed(int partition, @Nullable ListOffsetsResultInfo end, Instant now) {
     RestoreWatch.Reading reading = restores.reading(partition);
-    return reading != null && reading.standby();
+    if (end == null || reading == null) {
+      deletions.ofOther(partition, now);
+    } else {
+      deletions.ofCopy(partition, reading.position(), end.offset(), now);
+    }
+  }
+
+  private long firstSince(int partition, Instant time) {
+    TopicPartition rows = new TopicPartition(changelog, partition);
+    long young = offset(rows, OffsetSpec.forTimestamp(time.toEpochMilli()));
+    return young == NONE ? offset(rows, OffsetSpec.latest()) : young;
+  }
+
+  private long offset(TopicPartition of, OffsetSpec which) {
+    return answer(admin.listOffsets(Map.of(of, which)).partitionResult(of)).offset();
   }
 
   /**

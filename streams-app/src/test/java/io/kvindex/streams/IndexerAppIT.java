@@ -53,6 +53,7 @@ class IndexerAppIT {
       feed.send(400);
       until(() -> feed.isSeenBy(app), "all records");
       before = feed.answers(app);
+      until(this::hasItsChangelogWrittenDown, "it says whose its rows are");
     }
     long warmNs = System.nanoTime();
     try (IndexerApp app = start(config)) {
@@ -72,6 +73,12 @@ class IndexerAppIT {
       assertThat(feed.answers(app)).isEqualTo(before);
       System.out.println("cold start ms " + (System.nanoTime() - coldNs) / 1_000_000);
     }
+  }
+
+  /** There was none when it started. */
+  private boolean hasItsChangelogWrittenDown() {
+    LocalIdentity own = LocalIdentity.read(dir.resolve("one").resolve(application + ".identity"));
+    return own != null && !own.changelog().isEmpty();
   }
 
   @Test

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.store.RowFiles;
@@ -76,6 +77,13 @@ class LocalStateTest {
     assertThat(rows).exists();
     state("app").prepare(start, OWN);
     assertThat(rows).exists();
+  }
+
+  @Test
+  void shouldRefuseToStart_whenThereIsNothingAndKafkaDoesNotSayWhy() {
+    assertThatThrownBy(() -> state("app").prepare(start, null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("start again");
   }
 
   @Test

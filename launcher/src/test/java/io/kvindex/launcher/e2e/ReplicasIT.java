@@ -133,6 +133,9 @@ class ReplicasIT {
               Truth truth = new Truth();
               truth.checkPrompts(api, engines, SEED, PROMPTS);
               assertThat(truth.nonZero()).isPositive();
+              // A publisher that lost something is read anew once its replay has all of it again,
+              // and for that moment nothing is known of it, however quiet its engine is.
+              assertThat(api.get("/workers").toString()).doesNotContain("degraded");
             });
   }
 }

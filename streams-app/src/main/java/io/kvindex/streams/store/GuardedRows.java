@@ -63,6 +63,15 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
     return faults.damaged(task, cause);
   }
 
+  /** To be called when a store opens; what is in it must have followed the changelog. */
+  final void opened(boolean empty) {
+    if (empty) {
+      faults.begunAnew(task);
+    } else {
+      faults.requireFollowed(task);
+    }
+  }
+
   /** RocksDB's store, for what is not guarded. */
   final KeyValueStore<Bytes, byte[]> inner() {
     return inner;
@@ -109,6 +118,7 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
 
   @Override
   public void putAll(List<KeyValue<Bytes, byte[]>> entries) {
+    faults.requireFollowed(task);
     guarded(
         (rows, all) -> {
           rows.putAll(all);

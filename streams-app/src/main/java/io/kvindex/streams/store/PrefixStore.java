@@ -56,7 +56,9 @@ final class PrefixStore extends GuardedRows {
   }
 
   private synchronized void open(PartitionTable table) {
-    if (isEmpty()) {
+    boolean empty = isEmpty();
+    opened(empty);
+    if (empty) {
       unloaded = table;
       loader = null;
     } else {

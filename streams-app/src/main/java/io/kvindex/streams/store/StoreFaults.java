@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.processor.TaskId;
@@ -38,6 +39,9 @@ public final class StoreFaults {
 
   /** Partitions whose rows may lack some that were taken. */
   private final Set<Integer> spoilt = new HashSet<>();
+
+  /** Partitions whose rows may have some that were deleted. */
+  private final Set<Integer> outdated = ConcurrentHashMap.newKeySet();
 
   /**
    * For rows that have a changelog.
@@ -118,6 +122,37 @@ public final class StoreFaults {
             + " times: "
             + cause.getMessage(),
         cause);
+  }
+
+  /**
+   * Rows may have missed deletions: whoever uses them next throws them away. Any thread.
+   *
+   * @param partition of the changelog
+   */
+  public void outdated(int partition) {
+    outdated.add(partition);
+  }
+
+  /** The partition has no row yet. */
+  void begunAnew(TaskId task) {
+    outdated.remove(task.partition());
+  }
+
+  /**
+   * Requires that rows have missed nothing.
+   *
+   * @throws TaskCorruptedException if they may have
+   * @throws GivenUpException if they come again however often they are thrown away
+   */
+  void requireFollowed(TaskId task) {
+    if (!outdated.contains(task.partition())) {
+      return;
+    }
+    if (mayTryAgain(task)) {
+      throw new TaskCorruptedException(Set.of(task));
+    }
+    throw new GivenUpException(
+        "old rows of partition " + task.partition() + " can not be thrown away", null);
   }
 
   private synchronized void noteSpoilt(int partition) {

@@ -82,7 +82,9 @@ public final class TableView implements PartitionView {
 
   /** All rows are in the index; the changelog may hold newer ones. */
   public synchronized void loaded() {
-    state = State.RESTORING;
+    if (!isClosed()) {
+      state = State.RESTORING;
+    }
   }
 
   /** Any thread: a standby was seen at the end of the changelog. */
@@ -94,11 +96,13 @@ public final class TableView implements PartitionView {
 
   /** The changelog was read to its end. */
   public synchronized void live() {
-    complete = true;
-    state = State.LIVE;
+    if (!isClosed()) {
+      complete = true;
+      state = State.LIVE;
+    }
   }
 
-  /** Nothing will change any more. */
+  /** Nothing will change any more, or what changes is not to be trusted. For good. */
   public synchronized void closed() {
     state = State.CLOSED;
   }

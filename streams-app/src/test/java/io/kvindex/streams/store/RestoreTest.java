@@ -2,6 +2,7 @@
 package io.kvindex.streams.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.KvEvent.Cleared;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,6 +74,26 @@ class RestoreTest {
     }
     assertThat(view.state()).isEqualTo(State.CLOSED);
     assertThat(view.complete()).isFalse();
+  }
+
+  @Test
+  void shouldThrowRowsAway_whenDeletionsMayBeMissing() {
+    try (RowStore index = open("a")) {
+      index.take(e1.batch(abc.stored(GPU)), 1);
+    }
+    StoreFaults faults = new StoreFaults(() -> {});
+    try (RowStore copy = new RowStore(dir.resolve("b"), log, false, faults)) {
+      copy.restore(log, 0, 3);
+      faults.outdated(0);
+      assertThatThrownBy(() -> copy.restore(log, 0, 3)).isInstanceOf(TaskCorruptedException.class);
+    }
+    assertThatThrownBy(() -> new RowStore(dir.resolve("b"), log, false, faults))
+        .as("the same rows again")
+        .isInstanceOf(TaskCorruptedException.class);
+    try (RowStore anew = new RowStore(dir.resolve("c"), log, false, faults)) {
+      anew.restore(log, 0, 3);
+      assertThat(Answers.text(anew.view(), "abc")).isEqualTo("e1/0/GPU | e1/0/GPU | e1/0/GPU");
+    }
   }
 
   @Test
