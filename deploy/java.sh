@@ -33,3 +33,18 @@ java_options() { # sets the array java_options to the flags for a java binary
   if [ "$version" -ge 22 ]; then java_options+=(--enable-native-access=ALL-UNNAMED); fi
   if [ "$version" -ge 23 ]; then java_options+=(--sun-misc-unsafe-memory-access=allow); fi
 }
+
+class_archive_of() { # prints where the archive of a jar's classes is, if there is one: see class-archive.sh
+  echo "${1%.jar}.jsa"
+}
+
+belongs() { # belongs ARCHIVE JAR: whether the archive is there and was made of that jar
+  [ -s "$1" ] && [ "$1" -nt "$2" ]
+}
+
+class_archive_options() { # adds to the array java_options what has a jar's classes taken from its archive
+  local archive
+  archive=$(class_archive_of "$1")
+  # One of another Java is passed over, and that is no news either.
+  [ "${KVINDEX_CLASS_ARCHIVE:-yes}" = no ] || ! belongs "$archive" "$1" || java_options+=("-XX:SharedArchiveFile=$archive" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
+}

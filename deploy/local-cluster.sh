@@ -268,6 +268,11 @@ prepare() { # Java and the program
   java_options+=(-XX:TieredStopAtLevel=1)
   jar=$home/launcher/target/kvindex.jar
   "$home/kvindex" --version >/dev/null # builds where something changed
+  if ! belongs "$(class_archive_of "$jar")" "$jar"; then
+    echo "local-cluster: preparing quick starts, once for each build ..."
+    "$home/deploy/class-archive.sh" || true # it has said why, and that all of it works without
+  fi
+  class_archive_options "$jar"
 }
 
 remember() {

@@ -151,13 +151,10 @@ public final class ChildProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
-    command.addAll(
-        List.of(
-            "-XX:+ExitOnOutOfMemoryError",
-            "-D" + Protection.PROPERTY + "=" + System.getProperty(Protection.PROPERTY, ""),
-            "-cp",
-            System.getProperty("java.class.path"),
-            MAIN));
+    command.add("-XX:+ExitOnOutOfMemoryError");
+    command.add("-D" + Protection.PROPERTY + "=" + System.getProperty(Protection.PROPERTY, ""));
+    command.addAll(ChildProgram.options());
+    command.add(MAIN);
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CONDUCTOR_CONFIG_PATH", directory.resolve("none.json").toString());
