@@ -55,7 +55,8 @@ class DockerfileTest {
   void shouldNotRunAsRoot() {
     assertThat(last("USER")).matches("[1-9][0-9]{3,}:[1-9][0-9]{3,}");
     String[] user = last("USER").split(":");
-    assertThat(last("RUN")).contains("--uid " + user[0], "--gid " + user[1], "-o " + user[0]);
+    assertThat(String.join("\n", all("RUN")))
+        .contains("--uid " + user[0], "--gid " + user[1], "-o " + user[0]);
   }
 
   @Test
@@ -94,7 +95,10 @@ class DockerfileTest {
     assertThat(program).isEqualTo(HOME + "/kvindex");
     assertThat(all("COPY"))
         .contains(
-            "kvindex LICENSE " + HOME + "/", "deploy/java.sh deploy/probe.sh " + HOME + "/deploy/");
+            "kvindex LICENSE " + HOME + "/",
+            "deploy/java.sh deploy/probe.sh deploy/class-archive.sh " + HOME + "/deploy/");
+    assertThat(last("RUN")).isEqualTo(HOME + "/deploy/class-archive.sh");
+    assertThat(Files.isExecutable(Path.of("../deploy/class-archive.sh"))).isTrue();
     assertThat(Files.isExecutable(Checkout.ROOT.resolve("kvindex"))).isTrue();
     assertThat(Checkout.text("kvindex"))
         .contains("jar=$home/launcher/target/kvindex.jar", "source \"$home/deploy/java.sh\"");
