@@ -52,12 +52,12 @@ final class ControlRoutes {
                 Dialect.DYNAMO,
                 new DynamoRegistration(service)));
     overview =
-        new OverviewRoutes(shared.registrations()::snapshot, replica.index(), replica.cluster());
+        new OverviewRoutes(shared.registrations()::whole, replica.index(), replica.cluster());
     this.status = status;
     quarantine =
         new QuarantineRoutes(
-            options.kafka(), shared.registrations()::snapshot, shared.progress()::get, reader);
-    peering = new PeerRoutes(shared.peers(), shared.registrations()::snapshot, replica.index());
+            options.kafka(), shared.registrations()::whole, shared.progress()::get, reader);
+    peering = new PeerRoutes(shared.peers(), shared.registrations()::whole, replica.index());
     digests = new DigestRoutes(replica.index());
     this.log = log;
   }

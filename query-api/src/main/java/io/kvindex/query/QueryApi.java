@@ -126,7 +126,7 @@ public final class QueryApi implements AutoCloseable {
     @Nullable AccessLog log = accessLog(options, metrics);
     SharedState shared = SharedState.open(options, index, metrics);
     try {
-      Supplier<RegistrationSnapshot> registrations = shared.registrations()::snapshot;
+      Supplier<RegistrationSnapshot> registrations = shared.registrations()::whole;
       StatusRoutes status =
           new StatusRoutes(
               shared.registrations(),

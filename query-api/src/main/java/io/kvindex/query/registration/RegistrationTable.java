@@ -10,6 +10,8 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.follow.RecordSink;
 import io.kvindex.query.follow.TopicFollower;
 import io.kvindex.query.metrics.MetricNames;
@@ -29,6 +31,9 @@ import org.slf4j.LoggerFactory;
 /** This replica's view of the registrations topic. Reading it is free and safe for all threads. */
 public final class RegistrationTable implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegistrationTable.class);
+
+  /** Why nothing can be answered yet. */
+  public static final String UNREAD = "registrations are still being read from Kafka";
 
   private final Media media;
   private final Generations generations;
@@ -60,7 +65,20 @@ public final class RegistrationTable implements AutoCloseable {
     follower = TopicFollower.start(clientConfig, Topics.REGISTRATIONS, new Sink());
   }
 
-  /** The newest view. */
+  /**
+   * The newest view, for answers to clients.
+   *
+   * @throws ApiException (503) until everything registered before we started is visible: whoever is
+   *     not would be missing from the answer, and nothing would say so
+   */
+  public RegistrationSnapshot whole() {
+    if (!follower.caughtUp()) {
+      throw ApiException.of(ErrorCode.NOT_READY, UNREAD + "; try again");
+    }
+    return snapshot;
+  }
+
+  /** The newest view, which lacks what was registered before until {@link #caughtUp}. */
   public RegistrationSnapshot snapshot() {
     return snapshot;
   }

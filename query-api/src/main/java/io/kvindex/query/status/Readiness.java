@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 /** Whether a replica should get traffic, as a whole or for one context. Thread-safe. */
 final class Readiness {
 
-  private static final String REGISTRATIONS_UNREAD =
-      "registrations are still being read from Kafka";
-
   private final RegistrationTable registrations;
   private final IndexAccess index;
   private final int minInitialWorkers;
@@ -55,7 +52,7 @@ final class Readiness {
   /** What is registered nowhere is answered by no table, and so there is nothing to wait for. */
   private @Nullable String whyNotReadyFor(String tenant, String model, @Nullable String blockSize) {
     if (!registrations.caughtUp()) {
-      return REGISTRATIONS_UNREAD;
+      return RegistrationTable.UNREAD;
     }
     for (Registered one : registrations.snapshot().all()) {
       TableId table = one.registration().table();
@@ -73,7 +70,7 @@ final class Readiness {
 
   /** Why queries can not be answered yet, null if they can. */
   @Nullable String whyNotServing() {
-    return registrations.caughtUp() ? index.notReadyReason() : REGISTRATIONS_UNREAD;
+    return registrations.caughtUp() ? index.notReadyReason() : RegistrationTable.UNREAD;
   }
 
   /** Only the first workers are waited for: one that goes later closes nothing. */

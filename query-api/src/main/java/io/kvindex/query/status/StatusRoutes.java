@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
+  private final RegistrationTable registrations;
   private final Readiness readiness;
   private final PublisherReports reports;
   private final PrometheusMeterRegistry metrics;
@@ -32,6 +33,7 @@ public final class StatusRoutes {
       IndexAccess index,
       PrometheusMeterRegistry metrics,
       int minInitialWorkers) {
+    this.registrations = registrations;
     readiness = new Readiness(registrations, index, minInitialWorkers);
     this.reports = new PublisherReports(registrations::snapshot, progress::get, index);
     this.metrics = metrics;
@@ -61,6 +63,7 @@ public final class StatusRoutes {
    * here.
    */
   private void workers(Context ctx) {
+    registrations.whole();
     @Nullable String model = ctx.queryParam("model_name");
     @Nullable String group = ctx.queryParam("routing_group");
     List<PublisherReport> wanted =
