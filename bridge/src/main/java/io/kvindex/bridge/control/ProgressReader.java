@@ -77,6 +77,14 @@ final class ProgressReader implements AutoCloseable {
     return newest;
   }
 
+  /**
+   * The ends of any partitions. Asked here, since a member of a group would have to wait for the
+   * fetch that waits for records: a broker serves one request of a connection at a time.
+   */
+  Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
+    return consumer.endOffsets(partitions, lease.call());
+  }
+
   private boolean isRead(Map<TopicPartition, Long> ends) {
     return ends.entrySet().stream()
         .allMatch(end -> consumer.position(end.getKey(), lease.call()) >= end.getValue());

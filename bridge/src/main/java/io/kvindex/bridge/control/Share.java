@@ -132,13 +132,13 @@ final class Share {
     if (waiting.isEmpty()) {
       return Map.of();
     }
-    Map<TopicPartition, Long> ends =
-        consumer.endOffsets(waiting.stream().map(Share::source).toList(), lease.call());
+    List<Assignment> endless = waiting.stream().filter(a -> a.end < 0).toList();
+    if (!endless.isEmpty()) {
+      Map<TopicPartition, Long> ends = progress.ends(endless.stream().map(Share::source).toList());
+      endless.forEach(assignment -> assignment.end = ends.getOrDefault(source(assignment), 0L));
+    }
     Map<Integer, Assignment> ready = new HashMap<>();
     for (Assignment assignment : waiting) {
-      if (assignment.end < 0) {
-        assignment.end = ends.getOrDefault(source(assignment), 0L);
-      }
       lease.renew();
       if (consumer.position(source(assignment), lease.call()) >= assignment.end) {
         ready.put(assignment.partition, assignment);
