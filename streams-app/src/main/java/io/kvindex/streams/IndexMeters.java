@@ -39,6 +39,7 @@ final class IndexMeters implements Counts {
   private final Map<Outcome, Counter> records = new EnumMap<>(Outcome.class);
   private final Counter recordsTaken;
   private final Counter eventsTaken;
+  private final Counter missing;
   private final Map<Integer, PartitionView> views;
 
   IndexMeters(MeterRegistry registry, Map<Integer, PartitionView> views) {
@@ -55,6 +56,10 @@ final class IndexMeters implements Counts {
     }
     recordsTaken = Counter.builder("kvindex.records.taken").register(registry);
     eventsTaken = Counter.builder("kvindex.events.taken").register(registry);
+    missing =
+        Counter.builder("kvindex.log.records.missing")
+            .description("records deleted from the events topic before they were read")
+            .register(registry);
     gauge(registry, "kvindex.blocks", "distinct blocks in the index", i -> i.figures().blocks());
     gauge(registry, "kvindex.owners", "live owners", i -> i.figures().owners());
     gauge(registry, "kvindex.index.bytes", "heap the index takes", i -> i.figures().bytes());
@@ -93,6 +98,11 @@ final class IndexMeters implements Counts {
   public void taken(int events) {
     recordsTaken.increment();
     eventsTaken.increment(events);
+  }
+
+  @Override
+  public void missing(long deleted) {
+    missing.increment(deleted);
   }
 
   @Override

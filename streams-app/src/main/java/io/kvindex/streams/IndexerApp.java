@@ -64,6 +64,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     restores = new RestoreWatch(metrics);
     localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
     faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
+    ReadingPlace place = new ReadingPlace(metrics);
     IndexTopology topology =
         new IndexTopology(
             new Epochs(),
@@ -71,13 +72,15 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.limits(),
             faults,
             config.changelog(),
+            UnreadRecords.deleted(config.kafka(), config.applicationId()),
+            place::toCommitted,
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
     streams =
         new KafkaStreams(
             topology.get(),
             config.streamsProperties(changelog.copiesOfEvents()),
-            new TableClients(metrics));
+            new TableClients(metrics, place));
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);

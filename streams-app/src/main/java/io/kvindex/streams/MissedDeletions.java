@@ -29,6 +29,8 @@ final class MissedDeletions {
   interface Changelog {
 
     /**
+     * Looks a time up.
+     *
      * @return offset of the first record that is not older than {@code time}, or the end if there
      *     is none
      */

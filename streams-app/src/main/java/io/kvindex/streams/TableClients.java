@@ -15,8 +15,13 @@ import org.apache.kafka.streams.KafkaClientSupplier;
 final class TableClients implements KafkaClientSupplier {
 
   private final Counter ended;
+  private final ReadingPlace place;
 
-  TableClients(MeterRegistry metrics) {
+  /**
+   * @param place told of the consumers of stream threads
+   */
+  TableClients(MeterRegistry metrics, ReadingPlace place) {
+    this.place = place;
     ended =
         Counter.builder("kvindex.transactions.ended")
             .description("transactions of tables that Kafka ended because they took too long")
@@ -35,16 +40,22 @@ final class TableClients implements KafkaClientSupplier {
 
   @Override
   public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+    Consumer<byte[], byte[]> consumer = consumer(config);
+    place.note(config, consumer);
+    return consumer;
+  }
+
+  private static Consumer<byte[], byte[]> consumer(Map<String, Object> config) {
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   @Override
   public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-    return getConsumer(config);
+    return consumer(config);
   }
 
   @Override
   public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-    return getConsumer(config);
+    return consumer(config);
   }
 }

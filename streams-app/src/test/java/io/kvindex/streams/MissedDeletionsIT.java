@@ -23,6 +23,9 @@ class MissedDeletionsIT {
 
   private static final Duration AWAY = Duration.ofMinutes(30);
 
+  /** As often as a disk may fail an hour, less one. */
+  private static final int ROUNDS = 2;
+
   @TempDir private Path dir;
   private final String application = SharedBroker.unique("missed");
 
@@ -49,24 +52,25 @@ class MissedDeletionsIT {
         awaitReady(feed, owner);
         awaitReady(feed, copy);
 
-        spoil(feed, copy);
-        awaitReady(feed, copy);
-        assertThat(feed.answers(copy)).isEqualTo(feed.answers(owner));
-
-        spoil(feed, owner);
-        awaitReady(feed, owner);
-        awaitReady(feed, copy);
-        assertThat(feed.answers(copy)).isEqualTo(feed.answers(owner));
+        for (int round = 0; round < ROUNDS; round++) {
+          // Whichever of them has the partition: the group moves it.
+          for (IndexerApp spoilt : List.of(copy, owner)) {
+            spoil(feed, spoilt);
+            awaitReady(feed, owner);
+            awaitReady(feed, copy);
+            assertThat(feed.answers(copy)).isEqualTo(feed.answers(owner));
+          }
+        }
         for (SimpleMeterRegistry each : List.of(ofOwner, ofCopy)) {
           assertThat(each.counter("kvindex.local.rows.discarded", "reason", "too_old").count())
-              .isEqualTo(1);
+              .isEqualTo(ROUNDS);
           assertThat(each.counter("kvindex.local.rows.discarded", "reason", "damaged").count())
               .isEqualTo(0);
           assertThat(each.counter("kvindex.restore.rows").count()).isGreaterThan(100);
         }
         // Kafka Streams has a thread that comes upon it in a copy replaced.
-        assertThat(ofCopy.counter("kvindex.stream.failures").count()).isLessThanOrEqualTo(1);
-        assertThat(ofOwner.counter("kvindex.stream.failures").count()).isEqualTo(0);
+        assertThat(ofCopy.counter("kvindex.stream.failures").count()).isLessThanOrEqualTo(ROUNDS);
+        assertThat(ofOwner.counter("kvindex.stream.failures").count()).isLessThanOrEqualTo(ROUNDS);
       }
     }
   }

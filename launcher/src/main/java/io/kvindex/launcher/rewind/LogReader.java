@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -35,7 +36,7 @@ final class LogReader {
                 false,
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                 5_000,
-                // What retention takes away while we read is left out, and said.
+                // What retention takes away while we read shows as a hole.
                 ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
                 "earliest"));
   }
@@ -45,19 +46,23 @@ final class LogReader {
     void take(ConsumerRecord<byte[], byte[]> record);
 
     default void at(long position) {}
+
+    /** All is read up to there. */
+    default void end(long to) {}
   }
 
   /**
    * Reads a partition of the events topic from an offset up to another one, which is not read.
    *
-   * @throws IllegalStateException if Kafka is silent for 30 s
+   * @throws IllegalStateException if Kafka is silent for 30 s, or retention takes records away
+   *     before they are read
    */
   void events(int partition, long from, long to, Sink sink) {
     TopicPartition events = new TopicPartition(Topics.EVENTS, partition);
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
       consumer.assign(List.of(events));
       consumer.seek(events, from);
-      read(consumer, events, to, sink);
+      read(consumer, events, to, new Unbroken(events, from, sink));
     }
   }
 
@@ -78,8 +83,52 @@ final class LogReader {
     return new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  private static void read(
-      KafkaConsumer<byte[], byte[]> consumer, TopicPartition part, long to, Sink sink) {
+  /** Passes on records of a topic without holes: nothing but retention deletes from it. */
+  static final class Unbroken implements Sink {
+    private final TopicPartition part;
+    private final Sink sink;
+    private long next;
+
+    Unbroken(TopicPartition part, long from, Sink sink) {
+      this.part = part;
+      this.next = from;
+      this.sink = sink;
+    }
+
+    @Override
+    public void take(ConsumerRecord<byte[], byte[]> record) {
+      requireNext(record.offset());
+      next++;
+      sink.take(record);
+    }
+
+    @Override
+    public void at(long position) {
+      sink.at(position);
+    }
+
+    @Override
+    public void end(long to) {
+      requireNext(to);
+    }
+
+    private void requireNext(long offset) {
+      if (offset > next) {
+        throw new IllegalStateException(
+            "retention took records "
+                + next
+                + " to "
+                + (offset - 1)
+                + " of "
+                + part
+                + " away while they were read: ask again, and it is said from where on the log is"
+                + " whole");
+      }
+    }
+  }
+
+  /** Reads on from where the consumer stands. */
+  static void read(Consumer<byte[], byte[]> consumer, TopicPartition part, long to, Sink sink) {
     long heardNanos = System.nanoTime();
     long position = consumer.position(part, SILENCE);
     while (position < to) {
@@ -97,5 +146,6 @@ final class LogReader {
         throw new IllegalStateException(part + " is silent at offset " + position + " of " + to);
       }
     }
+    sink.end(to);
   }
 }

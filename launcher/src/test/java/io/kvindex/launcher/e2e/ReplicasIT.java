@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,6 +80,16 @@ class ReplicasIT {
       }
       broker.requireAlive();
       bridge.requireAlive();
+    } catch (AssertionError e) {
+      tellOfPublishers();
+      throw e;
+    }
+  }
+
+  /** A publisher that lost something, or whose engine is not known again, is followed anew. */
+  private void tellOfPublishers() throws IOException {
+    try (Stream<String> lines = Files.lines(directory.resolve("bridge.log"))) {
+      lines.filter(line -> line.contains("publisher=")).forEach(System.out::println);
     }
   }
 

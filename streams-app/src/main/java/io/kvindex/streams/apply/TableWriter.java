@@ -2,6 +2,7 @@
 package io.kvindex.streams.apply;
 
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.streams.row.HeldRow;
@@ -10,8 +11,10 @@ import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.sequence.Verdict;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.table.StreamState;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,10 @@ public final class TableWriter {
   private final Sweeper sweeper;
   private final Counts counts;
   private final Limits limits;
+
+  /** Streams that have not gone on since records of the log were found missing. */
+  private final Set<StreamId> cut = new HashSet<>();
+
   private boolean pastUnknown;
 
   /**
@@ -112,6 +119,20 @@ public final class TableWriter {
     table.streams().taken(offset);
   }
 
+  /**
+   * Records of the log are gone that were never read. Any block may have been removed by one of
+   * them, so all streams lack something until their next life, clear or complete replay. Nobody
+   * waits for a predecessor that is not there to be read.
+   */
+  public void missedRecords() {
+    List.copyOf(table.streams().waiting()).forEach(this::release);
+    for (StreamState stream : List.copyOf(table.streams().all())) {
+      batch.position(stream.ref(), stream.row().withGaps(stream.row().gaps() + 1));
+      commit();
+      cut.add(stream.row().stream());
+    }
+  }
+
   /** Its life has begun by now; what the stream waited for was of the one before. */
   private void open(EventRecord record, Incarnation life) {
     if (Sequencer.compareLives(record.incarnation(), life) < 0) {
@@ -133,6 +154,7 @@ public final class TableWriter {
 
   private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
     StreamRow stream = stream(record);
+    boolean behindHole = !cut.isEmpty() && cut.remove(record.stream());
     switch (Sequencer.judge(life, stream, record)) {
       case APPLY -> {
         apply(record, stream, offset, appendTimeMs);
@@ -147,9 +169,9 @@ public final class TableWriter {
       }
       case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> {
-        if (pastUnknown && table.streams().get(record.stream()) == null) {
+        if (behindHole || pastUnknown && table.streams().get(record.stream()) == null) {
           counts.add(Outcome.GAP);
-          apply(record, stream.withGaps(1), offset, appendTimeMs);
+          apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
         } else {
           hold(record, stream, offset, appendTimeMs);
         }

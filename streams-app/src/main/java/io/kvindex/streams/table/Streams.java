@@ -128,6 +128,11 @@ public final class Streams {
     return byPublisher.getOrDefault(publisher, List.of());
   }
 
+  /** All streams. */
+  public Collection<StreamState> all() {
+    return byRef.values();
+  }
+
   /** Streams with records held back. */
   public Collection<StreamState> waiting() {
     return waiting.values();

@@ -14,6 +14,7 @@ import io.kvindex.streams.table.PartitionTable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.Processor;
@@ -39,6 +40,8 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private final Limits limits;
   private final IntPredicate standbysWait;
   private final StoreFaults faults;
+  private final LogHoles holes;
+  private final IntConsumer place;
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
@@ -51,7 +54,11 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       Counts counts,
       Limits limits,
       StoreFaults faults,
+      LogHoles holes,
+      IntConsumer place,
       IntPredicate standbysWait) {
+    this.place = place;
+    this.holes = holes;
     this.standbysWait = standbysWait;
     this.storeName = storeName;
     this.counts = counts;
@@ -62,6 +69,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   @Override
   public void init(ProcessorContext<Void, Void> taskContext) {
     context = taskContext;
+    place.accept(taskContext.taskId().partition());
     KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
     // Restored to its end by now, so the view is complete from here on.
     PartitionTable table =
@@ -91,6 +99,11 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       faults.begins(metadata.partition(), table.isEmpty());
       table.startsAt(metadata.offset());
     }
+    long missing = holes.before(metadata.partition(), metadata.offset());
+    if (missing > 0 && !table.isEmpty()) {
+      tellMissing(metadata, missing);
+      table.missedRecords();
+    }
     EventRecord event;
     try {
       event = EventRecordCodec.decode(record.value());
@@ -102,6 +115,16 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       return;
     }
     table.take(event, metadata.offset(), record.timestamp());
+  }
+
+  private void tellMissing(RecordMetadata metadata, long missing) {
+    counts.missing(missing);
+    LOG.warn(
+        "records {} to {} of partition {} were deleted before they were read: all publishers in it"
+            + " are degraded; is retention of the events topic long enough?",
+        metadata.offset() - missing,
+        metadata.offset() - 1,
+        metadata.partition());
   }
 
   /** Each is counted; the log names one a minute. */

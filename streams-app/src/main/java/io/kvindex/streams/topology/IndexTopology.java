@@ -10,6 +10,7 @@ import io.kvindex.streams.store.StoreFaults;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.Serdes;
@@ -59,13 +60,23 @@ public final class IndexTopology implements Supplier<Topology> {
   private final StoreFaults faults;
   private final IntPredicate standbysWait;
   private final boolean changelog;
+  private final Map<Integer, Hole> holes;
+  private final IntConsumer place;
 
   /**
    * @param epochs shared by all indexes of the process
    * @param counts takes what became of records
    */
   public IndexTopology(Epochs epochs, Counts counts, Limits limits) {
-    this(epochs, counts, limits, new StoreFaults(() -> {}), true, partition -> false);
+    this(
+        epochs,
+        counts,
+        limits,
+        new StoreFaults(() -> {}),
+        true,
+        Map.of(),
+        partition -> {},
+        partition -> false);
   }
 
   /**
@@ -73,6 +84,9 @@ public final class IndexTopology implements Supplier<Topology> {
    *
    * @param faults shared by all stores of the process
    * @param changelog whether rows are written to a topic as well
+   * @param holes of partitions whose records were deleted before the application has read them:
+   *     what it has read, and the first that is left
+   * @param place has the stream thread that calls it read a partition on where its rows are
    * @param standbysWait whether a partition is to be committed before the interval is over; asked
    *     by stream threads
    */
@@ -82,8 +96,12 @@ public final class IndexTopology implements Supplier<Topology> {
       Limits limits,
       StoreFaults faults,
       boolean changelog,
+      Map<Integer, Hole> holes,
+      IntConsumer place,
       IntPredicate standbysWait) {
     this.standbysWait = standbysWait;
+    this.place = place;
+    this.holes = Map.copyOf(holes);
     this.epochs = epochs;
     this.counts = counts;
     this.limits = limits;
@@ -104,7 +122,8 @@ public final class IndexTopology implements Supplier<Topology> {
   private final class Processors implements ProcessorSupplier<String, byte[], Void, Void> {
     @Override
     public Processor<String, byte[], Void, Void> get() {
-      return new IndexProcessor(STORE, counts, limits, faults, standbysWait);
+      return new IndexProcessor(
+          STORE, counts, limits, faults, new LogHoles(holes), place, standbysWait);
     }
 
     /** Persistent: it is the table. Uncached: a cache would delay the changelog. */

@@ -76,6 +76,22 @@ class RestoreTest {
     assertThat(view.complete()).isFalse();
   }
 
+  /** Any of what they hold may have been removed by a record that is gone. */
+  @Test
+  void shouldDegradeAll_whenRecordsWereDeletedUnread() {
+    try (RowStore index = open("a")) {
+      index.take(e1.batch(abc.stored(GPU)), 1);
+      index.take(e2.batch(abc.stored(CPU)), 1);
+      assertThat(index.view().degradedPublishers()).isEmpty();
+      index.missRecords();
+      assertThat(index.view().degradedPublishers()).hasSize(2);
+      assertThat(Answers.text(index.view(), "abc")).startsWith("e1/0/GPU,e2/0/CPU");
+    }
+    try (RowStore again = open("a")) {
+      assertThat(again.view().degradedPublishers()).hasSize(2);
+    }
+  }
+
   @Test
   void shouldThrowRowsAway_whenDeletionsMayBeMissing() {
     try (RowStore index = open("a")) {
