@@ -52,6 +52,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   /** Whether it is written down which changelog the rows are of. */
   private volatile boolean identified;
 
+  private long nextIdentifyNs = System.nanoTime();
+
   private final ScheduledExecutorService refresher =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
@@ -72,7 +74,6 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.limits(),
             faults,
             config.changelog(),
-            UnreadRecords.deleted(config.kafka(), config.applicationId()),
             place::toCommitted,
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
@@ -234,9 +235,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   /** The very first replica starts before its changelog is made, by what keeps a partition up. */
   private boolean identify() {
-    if (IntStream.range(0, partitions).noneMatch(this::isRunning)) {
+    long now = System.nanoTime();
+    if (now - nextIdentifyNs < 0 || IntStream.range(0, partitions).noneMatch(this::isRunning)) {
       return false;
     }
+    nextIdentifyNs = now + TimeUnit.MINUTES.toNanos(1);
     LocalIdentity own = changelog.identity();
     return own != null && !own.changelog().isEmpty() && localState.belongsTo(own);
   }

@@ -110,11 +110,17 @@ final class LocalState {
   }
 
   /**
-   * Writes down whose rows they are.
+   * Writes down whose rows they are, unless they are said to be another one's: nobody has looked at
+   * that if Kafka was silent at the start, and the next start has to.
    *
    * @return false if that was not possible
    */
   boolean belongsTo(LocalIdentity own) {
+    LocalIdentity found = LocalIdentity.read(identity);
+    if (found != null && own.objectionTo(found) != null) {
+      LOG.warn("local rows may not be of {}: restart this replica", own);
+      return true;
+    }
     try {
       own.write(identity);
       return true;

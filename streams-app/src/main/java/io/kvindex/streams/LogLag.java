@@ -19,12 +19,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How far the tables are behind the log: its end against what this process has taken, or, for
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogLag implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(LogLag.class);
   private static final long READY_WITHIN = 1_000;
   private static final long ANSWER_MS = 5_000;
 
@@ -131,12 +135,12 @@ final class LogLag implements AutoCloseable {
    * @throws IllegalStateException if Kafka does not answer: what is known grows old by itself
    */
   void refresh(Instant now) {
+    lookForMissed(now);
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
     for (int i = 0; i < partitions; i++) {
       wanted.put(new TopicPartition(Topics.EVENTS, i), OffsetSpec.latest());
       RestoreWatch.Reading reading = restores.reading(i);
       if (reading != null && reading.standby()) {
-        deletions.reached(i, reading.position(), now);
         wanted.put(new TopicPartition(changelog, i), OffsetSpec.latest());
       }
     }
@@ -147,8 +151,6 @@ final class LogLag implements AutoCloseable {
       TopicPartition events = new TopicPartition(Topics.EVENTS, i);
       OffsetAndMetadata done = committed.get(events);
       ListOffsetsResultInfo rows = ends.get(new TopicPartition(changelog, i));
-      // Before lag is noted: rows that lack deletions must not count as kept up.
-      lookForMissed(i, rows, now);
       long from = applied(i, done == null ? 0 : done.offset(), rows == null ? -1 : rows.offset());
       long end = Objects.requireNonNull(ends.get(events)).offset();
       backlogs.get(i).note(end, from, System.nanoTime());
@@ -166,12 +168,32 @@ final class LogLag implements AutoCloseable {
     }
   }
 
-  private void lookForMissed(int partition, @Nullable ListOffsetsResultInfo end, Instant now) {
-    RestoreWatch.Reading reading = restores.reading(partition);
-    if (end == null || reading == null) {
-      deletions.ofOther(partition, now);
-    } else {
-      deletions.ofCopy(partition, reading.position(), end.offset(), now);
+  /**
+   * Before lag is noted: rows that lack deletions must not count as kept up. Each changelog for
+   * itself: who answers for one that nobody leads now is no reason not to look at the others.
+   */
+  private void lookForMissed(Instant now) {
+    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+    for (int i = 0; i < partitions; i++) {
+      RestoreWatch.Reading reading = restores.reading(i);
+      if (reading == null) {
+        deletions.ofOther(i, now);
+      } else if (reading.standby()) {
+        deletions.reached(i, reading.position(), now);
+        ends.put(new TopicPartition(changelog, i), OffsetSpec.latest());
+      }
+    }
+    ListOffsetsResult answers = admin.listOffsets(ends);
+    for (TopicPartition rows : ends.keySet()) {
+      try {
+        long end = answer(answers.partitionResult(rows)).offset();
+        RestoreWatch.Reading reading = restores.reading(rows.partition());
+        if (reading != null) {
+          deletions.ofCopy(rows.partition(), reading.position(), end, now);
+        }
+      } catch (IllegalStateException e) {
+        LOG.debug("the end of {} is not known", rows, e);
+      }
     }
   }
 

@@ -4,15 +4,17 @@ package io.kvindex.streams;
 import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +33,7 @@ final class ReadingPlace {
   private static final String SUFFIX = "-consumer";
 
   /** By the name of the stream thread. */
-  private final Map<String, Consumer<byte[], byte[]>> consumers = new ConcurrentHashMap<>();
+  private final Map<String, TableConsumer> consumers = new ConcurrentHashMap<>();
 
   private final Counter again;
 
@@ -43,7 +45,7 @@ final class ReadingPlace {
   }
 
   /** Notes the consumer of a thread that is about to be started. */
-  void note(Map<String, Object> config, Consumer<byte[], byte[]> consumer) {
+  void note(Map<String, Object> config, TableConsumer consumer) {
     String client = String.valueOf(config.get(ConsumerConfig.CLIENT_ID_CONFIG));
     if (client.endsWith(SUFFIX)) {
       consumers.put(client.substring(0, client.length() - SUFFIX.length()), consumer);
@@ -51,32 +53,45 @@ final class ReadingPlace {
   }
 
   /**
-   * To be called by a stream thread before its task takes the first record of a partition.
+   * To be called by a stream thread before its task takes the first record of a partition. Never
+   * waits.
    *
-   * @throws org.apache.kafka.common.KafkaException if Kafka does not say what was committed
+   * @return offset of that record, -1 = the first there is: nothing was committed yet
    */
-  void toCommitted(int partition) {
-    toCommitted(
+  long toCommitted(int partition) {
+    TopicPartition events = new TopicPartition(Topics.EVENTS, partition);
+    TableConsumer consumer =
         Objects.requireNonNull(
-            consumers.get(Thread.currentThread().getName()), "no consumer of this thread"),
-        new TopicPartition(Topics.EVENTS, partition));
+            consumers.get(Thread.currentThread().getName()), "no consumer of this thread");
+    return toCommitted(consumer, events, consumer.takeCommitted(events));
   }
 
-  void toCommitted(Consumer<byte[], byte[]> consumer, TopicPartition partition) {
-    OffsetAndMetadata committed = consumer.committed(Set.of(partition)).get(partition);
+  long toCommitted(
+      Consumer<byte[], byte[]> consumer,
+      TopicPartition partition,
+      @Nullable OffsetAndMetadata committed) {
     if (committed == null) {
       consumer.seekToBeginning(List.of(partition));
-      return;
+      return -1;
     }
-    long position = consumer.position(partition);
-    if (position != committed.offset()) {
+    long position = position(consumer, partition);
+    if (position > committed.offset()) {
       LOG.warn(
           "{} is read on at {}, where its rows are, not at {}",
           partition,
           committed.offset(),
           position);
-      again.increment(Math.max(0, position - committed.offset()));
-      consumer.seek(partition, committed.offset());
+      again.increment(position - committed.offset());
+    }
+    consumer.seek(partition, committed);
+    return committed.offset();
+  }
+
+  private static long position(Consumer<byte[], byte[]> consumer, TopicPartition partition) {
+    try {
+      return consumer.position(partition, Duration.ZERO);
+    } catch (TimeoutException e) {
+      return -1; // not known yet: nothing was fetched
     }
   }
 }

@@ -40,7 +40,7 @@ final class TableClients implements KafkaClientSupplier {
 
   @Override
   public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-    Consumer<byte[], byte[]> consumer = consumer(config);
+    TableConsumer consumer = new TableConsumer(config);
     place.note(config, consumer);
     return consumer;
   }

@@ -30,18 +30,16 @@ class ReadingPlaceTest {
 
   @Test
   void shouldReadAgain_whatWasFetchedForATaskThatEnded() {
-    consumer.commitSync(Map.of(PART, new OffsetAndMetadata(745)));
     consumer.seek(PART, 766);
-    place.toCommitted(consumer, PART);
+    assertThat(place.toCommitted(consumer, PART, new OffsetAndMetadata(745))).isEqualTo(745);
     assertThat(consumer.position(PART)).isEqualTo(745);
     assertThat(again()).isEqualTo(21);
   }
 
   @Test
   void shouldGoOn_whereItIs() {
-    consumer.commitSync(Map.of(PART, new OffsetAndMetadata(745)));
     consumer.seek(PART, 745);
-    place.toCommitted(consumer, PART);
+    place.toCommitted(consumer, PART, new OffsetAndMetadata(745));
     assertThat(consumer.position(PART)).isEqualTo(745);
     assertThat(again()).isZero();
   }
@@ -49,7 +47,7 @@ class ReadingPlaceTest {
   @Test
   void shouldBeginAnew_whenNothingWasCommittedYet() {
     consumer.seek(PART, 766);
-    place.toCommitted(consumer, PART);
+    assertThat(place.toCommitted(consumer, PART, null)).isEqualTo(-1);
     assertThat(consumer.position(PART)).isEqualTo(4);
   }
 }

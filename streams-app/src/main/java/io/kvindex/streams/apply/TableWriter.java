@@ -154,9 +154,9 @@ public final class TableWriter {
 
   private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
     StreamRow stream = stream(record);
-    boolean behindHole = !cut.isEmpty() && cut.remove(record.stream());
     switch (Sequencer.judge(life, stream, record)) {
       case APPLY -> {
+        cut.remove(record.stream());
         apply(record, stream, offset, appendTimeMs);
         drain(Objects.requireNonNull(table.streams().get(record.stream())));
       }
@@ -169,7 +169,8 @@ public final class TableWriter {
       }
       case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> {
-        if (behindHole || pastUnknown && table.streams().get(record.stream()) == null) {
+        if (cut.remove(record.stream())
+            || pastUnknown && table.streams().get(record.stream()) == null) {
           counts.add(Outcome.GAP);
           apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
         } else {

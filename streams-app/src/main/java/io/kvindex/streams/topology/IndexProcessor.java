@@ -14,8 +14,8 @@ import io.kvindex.streams.table.PartitionTable;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -40,8 +40,8 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private final Limits limits;
   private final IntPredicate standbysWait;
   private final StoreFaults faults;
-  private final LogHoles holes;
-  private final IntConsumer place;
+  private final LogHoles holes = new LogHoles();
+  private final IntToLongFunction place;
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
@@ -54,11 +54,9 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       Counts counts,
       Limits limits,
       StoreFaults faults,
-      LogHoles holes,
-      IntConsumer place,
+      IntToLongFunction place,
       IntPredicate standbysWait) {
     this.place = place;
-    this.holes = holes;
     this.standbysWait = standbysWait;
     this.storeName = storeName;
     this.counts = counts;
@@ -69,7 +67,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   @Override
   public void init(ProcessorContext<Void, Void> taskContext) {
     context = taskContext;
-    place.accept(taskContext.taskId().partition());
+    holes.begin(place.applyAsLong(taskContext.taskId().partition()));
     KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
     // Restored to its end by now, so the view is complete from here on.
     PartitionTable table =
@@ -99,7 +97,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       faults.begins(metadata.partition(), table.isEmpty());
       table.startsAt(metadata.offset());
     }
-    long missing = holes.before(metadata.partition(), metadata.offset());
+    long missing = holes.before(metadata.offset());
     if (missing > 0 && !table.isEmpty()) {
       tellMissing(metadata, missing);
       table.missedRecords();

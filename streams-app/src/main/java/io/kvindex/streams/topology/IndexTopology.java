@@ -10,8 +10,8 @@ import io.kvindex.streams.store.StoreFaults;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
+import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
@@ -60,8 +60,7 @@ public final class IndexTopology implements Supplier<Topology> {
   private final StoreFaults faults;
   private final IntPredicate standbysWait;
   private final boolean changelog;
-  private final Map<Integer, Hole> holes;
-  private final IntConsumer place;
+  private final IntToLongFunction place;
 
   /**
    * @param epochs shared by all indexes of the process
@@ -74,8 +73,7 @@ public final class IndexTopology implements Supplier<Topology> {
         limits,
         new StoreFaults(() -> {}),
         true,
-        Map.of(),
-        partition -> {},
+        partition -> LogHoles.UNKNOWN,
         partition -> false);
   }
 
@@ -84,9 +82,8 @@ public final class IndexTopology implements Supplier<Topology> {
    *
    * @param faults shared by all stores of the process
    * @param changelog whether rows are written to a topic as well
-   * @param holes of partitions whose records were deleted before the application has read them:
-   *     what it has read, and the first that is left
-   * @param place has the stream thread that calls it read a partition on where its rows are
+   * @param place has the stream thread that calls it read a partition on where its rows are, and
+   *     says where that is, -1 = at the log's beginning
    * @param standbysWait whether a partition is to be committed before the interval is over; asked
    *     by stream threads
    */
@@ -96,12 +93,10 @@ public final class IndexTopology implements Supplier<Topology> {
       Limits limits,
       StoreFaults faults,
       boolean changelog,
-      Map<Integer, Hole> holes,
-      IntConsumer place,
+      IntToLongFunction place,
       IntPredicate standbysWait) {
     this.standbysWait = standbysWait;
     this.place = place;
-    this.holes = Map.copyOf(holes);
     this.epochs = epochs;
     this.counts = counts;
     this.limits = limits;
@@ -122,8 +117,7 @@ public final class IndexTopology implements Supplier<Topology> {
   private final class Processors implements ProcessorSupplier<String, byte[], Void, Void> {
     @Override
     public Processor<String, byte[], Void, Void> get() {
-      return new IndexProcessor(
-          STORE, counts, limits, faults, new LogHoles(holes), place, standbysWait);
+      return new IndexProcessor(STORE, counts, limits, faults, place, standbysWait);
     }
 
     /** Persistent: it is the table. Uncached: a cache would delay the changelog. */

@@ -3,25 +3,41 @@ package io.kvindex.streams.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class LogHolesTest {
 
+  private final LogHoles holes = new LogHoles();
+
   @Test
   void shouldFindWhatWasDeletedWhileItRan() {
-    LogHoles holes = new LogHoles(Map.of());
-    assertThat(holes.before(1, 40)).as("nobody knows what was before").isZero();
-    assertThat(holes.before(1, 41)).isZero();
-    assertThat(holes.before(1, 50)).isEqualTo(8);
-    assertThat(holes.before(1, 51)).isZero();
+    holes.begin(40);
+    assertThat(holes.before(40)).isZero();
+    assertThat(holes.before(41)).isZero();
+    assertThat(holes.before(50)).isEqualTo(8);
+    assertThat(holes.before(51)).isZero();
   }
 
   @Test
-  void shouldFindWhatWasDeletedBeforeItStarted() {
-    Map<Integer, Hole> atStart = Map.of(1, new Hole(40, 50));
-    assertThat(new LogHoles(atStart).before(1, 50)).isEqualTo(10);
-    assertThat(new LogHoles(atStart).before(1, 51)).as("another one has read 50").isZero();
-    assertThat(new LogHoles(atStart).before(2, 50)).isZero();
+  void shouldFindWhatWasDeletedBeforeItBegan() {
+    holes.begin(40);
+    assertThat(holes.before(50)).isEqualTo(10);
+  }
+
+  @Test
+  void shouldFindNothing_whereNothingWasReadBefore() {
+    holes.begin(LogHoles.UNKNOWN);
+    assertThat(holes.before(50)).isZero();
+  }
+
+  /** The partition was another replica's meanwhile, and comes back. */
+  @Test
+  void shouldForgetTheTaskBefore() {
+    holes.begin(40);
+    assertThat(holes.before(40)).isZero();
+    holes.begin(90);
+    assertThat(holes.before(90)).isZero();
+    holes.begin(80);
+    assertThat(holes.before(80)).isZero();
   }
 }
