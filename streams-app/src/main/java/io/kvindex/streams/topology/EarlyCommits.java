@@ -42,6 +42,11 @@ final class EarlyCommits {
     timer.start();
   }
 
+  /** The task ends. */
+  void stop() {
+    timer.stop();
+  }
+
   /** What another task of the thread has asked for since is not asked for again. */
   private boolean ask() {
     long asked = ASKED.get();

@@ -67,6 +67,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   @Override
   public void init(ProcessorContext<Void, Void> taskContext) {
     context = taskContext;
+    started = false;
     holes.begin(place.applyAsLong(taskContext.taskId().partition()));
     KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
     // Restored to its end by now, so the view is complete from here on.
@@ -80,6 +81,21 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     sweeping = new WorkTimer(taskContext, SWEEP_EVERY, now -> tidied.tidy(SWEPT_WHEN_IDLE));
     sweeping.start();
     commits = new EarlyCommits(taskContext, standbysWait);
+  }
+
+  /**
+   * Kafka Streams makes a task whose rows were thrown away again with its timers: they would write
+   * what the one before left unwritten into the new rows, and nobody would fold it.
+   */
+  @Override
+  public void close() {
+    if (sweeping != null) {
+      sweeping.stop();
+    }
+    if (commits != null) {
+      commits.stop();
+    }
+    writer = null;
   }
 
   @Override

@@ -37,6 +37,14 @@ final class WorkTimer {
     }
   }
 
+  /** Nothing more is to be done. */
+  void stop() {
+    if (running != null) {
+      running.cancel();
+      running = null;
+    }
+  }
+
   private void run(long nowMs) {
     Cancellable now = running;
     if (now != null && !work.test(nowMs)) {

@@ -41,6 +41,17 @@ class WorkTimerTest {
     assertThat(punctuate()).isEqualTo(1);
   }
 
+  @Test
+  void shouldDoNothingMore_whenItsTaskHasEnded() {
+    left = 3;
+    timer.start();
+    assertThat(punctuate()).isEqualTo(1);
+    timer.stop();
+    timer.stop();
+    assertThat(punctuate()).isZero();
+    assertThat(left).isEqualTo(2);
+  }
+
   /** Returns how many ran. */
   private int punctuate() {
     int ran = 0;
