@@ -13,6 +13,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
@@ -73,7 +74,9 @@ class ArchitectureTest {
 
   /** It makes clients with the settings it is given, which IndexerConfig has made. */
   private static boolean isToldByKafkaStreams(JavaClass one) {
-    return one.isAssignableTo(KafkaClientSupplier.class) || one.isAssignableTo(Producer.class);
+    return one.isAssignableTo(KafkaClientSupplier.class)
+        || one.isAssignableTo(Producer.class)
+        || one.isAssignableTo(Consumer.class);
   }
 
   /** By itself, or through the settings of its module. */
