@@ -84,7 +84,7 @@ class DynamoRegistrationIT extends RegistrationFixture {
         "block_size mismatch for model={m} routing_group=default: existing=16, requested=32");
     created(",\"dp_rank\":1");
     created(",\"routing_group\":\"b\"");
-    assertThat(services(1)).hasSize(3);
+    assertThat(services(0)).hasSize(3);
   }
 
   @Test
