@@ -9,21 +9,15 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ExecutionException;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsResult;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,16 +31,11 @@ final class LogLag implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogLag.class);
   private static final long READY_WITHIN = 1_000;
-  private static final long ANSWER_MS = 5_000;
 
-  /** Kafka's word for a time nothing was written since. */
+  /** No offset. */
   private static final long NONE = -1;
 
-  /** The last offset of a changelog is its last transaction's marker, which is no row. */
-  private static final long COMMIT_MARKER = 1;
-
-  private final Admin admin;
-  private final String applicationId;
+  private final LogOffsets offsets;
   private final String changelog;
   private final int partitions;
   private final LocalViews views;
@@ -61,13 +50,17 @@ final class LogLag implements AutoCloseable {
       RestoreWatch restores,
       BiConsumer<Integer, Duration> missedDeletions,
       MeterRegistry metrics) {
-    this.admin = Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of()));
-    this.applicationId = config.applicationId();
+    this.offsets =
+        new LogOffsets(
+            Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
+            config.applicationId());
     this.partitions = partitions;
     this.views = views;
     this.restores = restores;
-    this.deletions = new MissedDeletions(this::firstSince, missedDeletions);
-    this.changelog = IndexTopology.changelogOf(applicationId);
+    this.changelog = IndexTopology.changelogOf(config.applicationId());
+    this.deletions =
+        new MissedDeletions(
+            (partition, time) -> offsets.firstSince(rows(partition), time), missedDeletions);
     this.backlogs =
         Stream.generate(() -> new PartitionBacklog(config.tolerance().maxLag()))
             .limit(partitions)
@@ -129,111 +122,105 @@ final class LogLag implements AutoCloseable {
   }
 
   /**
-   * Looks at the log.
+   * Looks at the log. What Kafka does not say of a partition leaves what is known of it as it is,
+   * to grow old by itself.
    *
    * @param now the wall clock
-   * @throws IllegalStateException if Kafka does not answer: what is known grows old by itself
+   * @return whether Kafka answered for all of them
+   * @throws IllegalStateException if it answered for none
    */
-  void refresh(Instant now) {
-    lookForMissed(now);
-    Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+  boolean refresh(Instant now) {
+    // First what is committed: the ends that come later are sure to have the rows it goes with.
+    Map<TopicPartition, OffsetAndMetadata> committed = offsets.committed();
+    Set<TopicPartition> wanted = new HashSet<>();
     for (int i = 0; i < partitions; i++) {
-      wanted.put(new TopicPartition(Topics.EVENTS, i), OffsetSpec.latest());
+      wanted.add(events(i));
       RestoreWatch.Reading reading = restores.reading(i);
       if (reading != null && reading.standby()) {
-        wanted.put(new TopicPartition(changelog, i), OffsetSpec.latest());
+        wanted.add(rows(i));
       }
     }
-    Map<TopicPartition, OffsetAndMetadata> committed =
-        answer(admin.listConsumerGroupOffsets(applicationId).partitionsToOffsetAndMetadata());
-    Map<TopicPartition, ListOffsetsResultInfo> ends = answer(admin.listOffsets(wanted).all());
+    long askedNanos = System.nanoTime();
+    Map<TopicPartition, Long> ends = offsets.ends(wanted);
+    boolean all = committed != null && ends.size() == wanted.size();
     for (int i = 0; i < partitions; i++) {
-      TopicPartition events = new TopicPartition(Topics.EVENTS, i);
-      OffsetAndMetadata done = committed.get(events);
-      ListOffsetsResultInfo rows = ends.get(new TopicPartition(changelog, i));
-      long from = applied(i, done == null ? 0 : done.offset(), rows == null ? -1 : rows.offset());
-      long end = Objects.requireNonNull(ends.get(events)).offset();
-      backlogs.get(i).note(end, from, System.nanoTime());
-    }
-  }
-
-  private static <T> T answer(KafkaFuture<T> future) {
-    try {
-      return future.get(ANSWER_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while measuring lag", e);
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("lag not measured", e);
-    }
-  }
-
-  /**
-   * Before lag is noted: rows that lack deletions must not count as kept up. Each changelog for
-   * itself: who answers for one that nobody leads now is no reason not to look at the others.
-   */
-  private void lookForMissed(Instant now) {
-    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-    for (int i = 0; i < partitions; i++) {
-      RestoreWatch.Reading reading = restores.reading(i);
-      if (reading == null) {
-        deletions.ofOther(i, now);
-      } else if (reading.standby()) {
-        deletions.reached(i, reading.position(), now);
-        ends.put(new TopicPartition(changelog, i), OffsetSpec.latest());
-      }
-    }
-    ListOffsetsResult answers = admin.listOffsets(ends);
-    for (TopicPartition rows : ends.keySet()) {
       try {
-        long end = answer(answers.partitionResult(rows)).offset();
-        RestoreWatch.Reading reading = restores.reading(rows.partition());
-        if (reading != null) {
-          deletions.ofCopy(rows.partition(), reading.position(), end, now);
-        }
+        // Before lag is noted: rows that lack deletions must not count as kept up.
+        lookForMissed(i, ends, now);
+        note(i, committed, ends, askedNanos);
       } catch (IllegalStateException e) {
-        LOG.debug("the end of {} is not known", rows, e);
+        all = false;
+        LOG.debug("partition={} is not looked at", i, e);
       }
     }
-  }
-
-  private long firstSince(int partition, Instant time) {
-    TopicPartition rows = new TopicPartition(changelog, partition);
-    long young = offset(rows, OffsetSpec.forTimestamp(time.toEpochMilli()));
-    return young == NONE ? offset(rows, OffsetSpec.latest()) : young;
-  }
-
-  private long offset(TopicPartition of, OffsetSpec which) {
-    return answer(admin.listOffsets(Map.of(of, which)).partitionResult(of)).offset();
-  }
-
-  /**
-   * The first record of the log that the answers given here do not have.
-   *
-   * @param committed the first one the partition's owner has not committed
-   * @param rowsEnd end of the changelog if the partition is a standby here, else -1
-   */
-  private long applied(int partition, long committed, long rowsEnd) {
-    PartitionView view = views.served().get(partition);
-    if (view == null) {
-      return committed;
+    if (ends.isEmpty()) {
+      throw new IllegalStateException("lag not measured: Kafka does not answer");
     }
-    if (view.state() == PartitionView.State.CLOSED) {
-      return view.appliedOffset() + 1;
+    return all;
+  }
+
+  private void note(
+      int partition,
+      @Nullable Map<TopicPartition, OffsetAndMetadata> committed,
+      Map<TopicPartition, Long> ends,
+      long askedNanos) {
+    Long end = ends.get(events(partition));
+    if (end == null) {
+      return;
     }
+    Long first = firstUnapplied(partition, end, committed, ends.get(rows(partition)));
+    if (first != null) {
+      backlogs.get(partition).note(end, first, askedNanos);
+    }
+  }
+
+  private static TopicPartition events(int partition) {
+    return new TopicPartition(Topics.EVENTS, partition);
+  }
+
+  private TopicPartition rows(int partition) {
+    return new TopicPartition(changelog, partition);
+  }
+
+  private void lookForMissed(int partition, Map<TopicPartition, Long> ends, Instant now) {
     RestoreWatch.Reading reading = restores.reading(partition);
-    boolean lacksRows =
-        rowsEnd >= 0 && reading != null && reading.position() + COMMIT_MARKER < rowsEnd;
-    if (lacksRows) {
-      // Rows of another one's transaction that hangs are not to be had until it is ended.
-      return Math.min(committed, view.appliedOffset() + 1);
+    Long rowsEnd = ends.get(rows(partition));
+    if (reading != null && reading.standby()) {
+      deletions.reached(partition, reading.position(), now);
+      if (rowsEnd != null) {
+        deletions.ofCopy(partition, reading.position(), rowsEnd, now);
+      }
+    } else if (reading == null && !ends.isEmpty()) {
+      deletions.ofOther(partition, now);
     }
-    return Math.max(view.takenOffset() + 1, committed);
+  }
+
+  /** The first record of the log that the answers given here do not have, null = not known. */
+  private @Nullable Long firstUnapplied(
+      int partition,
+      long end,
+      @Nullable Map<TopicPartition, OffsetAndMetadata> committed,
+      @Nullable Long rowsEnd) {
+    PartitionView view = views.served().get(partition);
+    RestoreWatch.Reading reading = restores.reading(partition);
+    if (view != null && FirstUnapplied.isOwners(view, reading)) {
+      return view.takenOffset() + 1;
+    }
+    if (committed == null) {
+      return null;
+    }
+    OffsetAndMetadata done = committed.get(events(partition));
+    if (done == null) {
+      // There is no row of anybody, but for those of the owner's first transaction.
+      return end == 0 ? end : offsets.start(events(partition));
+    }
+    return view == null
+        ? done.offset()
+        : FirstUnapplied.of(view, reading, done.offset(), rowsEnd == null ? NONE : rowsEnd);
   }
 
   @Override
   public void close() {
-    // What it asks of a Kafka that is away would be waited for a minute.
-    admin.close(Duration.ofSeconds(1));
+    offsets.close();
   }
 }

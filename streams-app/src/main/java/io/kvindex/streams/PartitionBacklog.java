@@ -8,7 +8,8 @@ import java.util.Deque;
 /**
  * How far one partition is behind the log, by repeated looks at the log's end. The looks say how
  * old what waits is: what was in the log at an earlier look and is not applied yet has waited since
- * then at least. While nobody can look, everything may wait. Written by one thread, read by any.
+ * then at least. While nobody can look, everything may wait, and what is found after that may have
+ * waited all that time. Written by one thread, read by any.
  */
 final class PartitionBacklog {
 
@@ -39,6 +40,7 @@ final class PartitionBacklog {
   private final Deque<Look> looks = new ArrayDeque<>();
   private long firstFrom;
   private long firstEnd = UNKNOWN;
+  private long lookedNanos;
   private volatile Found found = new Found(0, 0, UNKNOWN, false, false, 0);
 
   /**
@@ -57,6 +59,10 @@ final class PartitionBacklog {
    * @param nanos when, as of {@link System#nanoTime}
    */
   void note(long end, long from, long nanos) {
+    // After a time nobody could look, what is new may have come right behind the look before.
+    boolean unseen = firstEnd != UNKNOWN && nanos - lookedNanos > maxLagNanos;
+    long cameNanos = unseen ? lookedNanos : nanos;
+    lookedNanos = nanos;
     if (firstEnd == UNKNOWN) {
       firstEnd = end;
       firstFrom = from;
@@ -66,7 +72,7 @@ final class PartitionBacklog {
     }
     boolean grown = looks.isEmpty() ? end > from : end > looks.getLast().end();
     if (grown && looks.size() < MAX_LOOKS) {
-      looks.addLast(new Look(end, nanos));
+      looks.addLast(new Look(end, cameNanos));
     }
     found =
         new Found(

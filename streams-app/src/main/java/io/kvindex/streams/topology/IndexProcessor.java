@@ -68,13 +68,15 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   public void init(ProcessorContext<Void, Void> taskContext) {
     context = taskContext;
     started = false;
-    holes.begin(place.applyAsLong(taskContext.taskId().partition()));
+    long first = place.applyAsLong(taskContext.taskId().partition());
+    holes.begin(first);
     KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
     // Restored to its end by now, so the view is complete from here on.
     PartitionTable table =
         store
             .query(new TableAccessQuery(), PositionBound.unbounded(), new QueryConfig(false))
             .getResult();
+    table.streams().taken(Math.max(LogHoles.UNKNOWN, first - 1)); // its rows are all here
     writer = new TableWriter(table, store, counts, limits);
     table.view().live();
     TableWriter tidied = writer;

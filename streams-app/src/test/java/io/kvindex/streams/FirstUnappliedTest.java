@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.PartitionView.State;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Rows up to record 79 are visible, the owner has committed all before record 100. */
+class FirstUnappliedTest {
+
+  private static final long COMMITTED = 100;
+  private static final long APPLIED = 79;
+
+  /** Knows its state and how far it is. */
+  private static PartitionView view(State state, long taken) {
+    return (PartitionView)
+        Proxy.newProxyInstance(
+            FirstUnappliedTest.class.getClassLoader(),
+            new Class<?>[] {PartitionView.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "state" -> state;
+                  case "appliedOffset" -> APPLIED;
+                  case "takenOffset" -> taken;
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  private static RestoreWatch.Reading reading(boolean standby, long position, long end) {
+    return new RestoreWatch.Reading(standby, 0, position, end, 0, 0);
+  }
+
+  private static long first(
+      State state, long taken, RestoreWatch.@Nullable Reading reading, long rowsEnd) {
+    return FirstUnapplied.of(view(state, taken), reading, COMMITTED, rowsEnd);
+  }
+
+  @Test
+  void shouldBeWhatTheOwnerHasNotTaken_whoeverCommits() {
+    assertThat(first(State.LIVE, 119, null, -1)).as("more than committed").isEqualTo(120);
+    assertThat(first(State.LIVE, 89, null, -1)).as("another owner commits").isEqualTo(90);
+  }
+
+  @Test
+  void shouldBeWhatIsCommitted_whenAStandbyHasAllRows() {
+    assertThat(first(State.LIVE, -1, reading(true, 500, 500), 501)).isEqualTo(COMMITTED);
+    assertThat(first(State.LIVE, 89, reading(true, 501, 500), 501)).isEqualTo(COMMITTED);
+  }
+
+  @Test
+  void shouldBeTheNextOfItsRows_whileAnyAreMissing() {
+    assertThat(first(State.LIVE, -1, reading(true, 500, 502), 502)).as("standby").isEqualTo(80);
+    assertThat(first(State.LIVE, -1, reading(true, 500, 500), -1)).as("end unknown").isEqualTo(80);
+    assertThat(first(State.LIVE, -1, reading(false, 500, 900), -1)).as("promoted").isEqualTo(80);
+    assertThat(first(State.LIVE, -1, null, -1)).as("before that").isEqualTo(80);
+    assertThat(first(State.LIVE, -1, reading(false, 899, 900), -1)).as("done").isEqualTo(COMMITTED);
+  }
+
+  @Test
+  void shouldBeTheNextOfItsRows_whenNobodyFollowsAnyMore() {
+    assertThat(first(State.CLOSED, 119, null, -1)).isEqualTo(80);
+    assertThat(first(State.CLOSED, -1, reading(true, 500, 500), 501)).isEqualTo(80);
+  }
+
+  @Test
+  void shouldNeverBeBeyondWhatIsCommitted_whileRowsAreMissing() {
+    long first = FirstUnapplied.of(view(State.LIVE, -1), reading(false, 1, 9), 50, -1);
+    assertThat(first).isEqualTo(50);
+  }
+}
