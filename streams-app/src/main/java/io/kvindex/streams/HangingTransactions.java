@@ -2,7 +2,11 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.chaos.Knob;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -15,6 +19,7 @@ import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.internals.Topic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +32,10 @@ import org.slf4j.LoggerFactory;
  * <p>Aborting is right: the rows of the last commit and the place in the log they go with are left
  * out together, and the records are applied again. Only what was seen unchanged several times,
  * longer than a transaction may last, is aborted.
+ *
+ * <p>Where the coordinator decided to commit, and the place in the log has its marker but rows have
+ * not, nobody applies those records again: Kafka offers no way to write the marker that is missing.
+ * That is said as an error, with what helps.
  */
 final class HangingTransactions implements AutoCloseable {
 
@@ -43,10 +52,25 @@ final class HangingTransactions implements AutoCloseable {
           TransactionState.COMPLETE_ABORT);
 
   /** A transaction as a partition sees it. */
-  private record Open(TopicPartition partition, long producerId, int epoch, long start) {}
+  private record Open(TopicPartition partition, long producerId, int epoch, long start) {
+
+    private List<Long> transaction() {
+      return List.of(producerId, (long) epoch);
+    }
+
+    /** Whether it is places in the log that are committed there, not rows. */
+    private boolean isOfPlaces() {
+      return partition.topic().equals(Topic.GROUP_METADATA_TOPIC_NAME);
+    }
+  }
 
   private final TransactionsOfApp transactions;
+  private final Counter aborted;
+  private final Counter rowsLost;
   private final Map<Open, Integer> seen = new HashMap<>();
+
+  /** Transactions whose places in the log hung as well at some look. */
+  private final Set<List<Long>> withPlaces = new HashSet<>();
 
   /** Said once: rights do not come and go. */
   private boolean denied;
@@ -62,8 +86,16 @@ final class HangingTransactions implements AutoCloseable {
   /**
    * @param transactions closed with this object
    */
-  HangingTransactions(TransactionsOfApp transactions) {
+  HangingTransactions(TransactionsOfApp transactions, MeterRegistry metrics) {
     this.transactions = transactions;
+    aborted =
+        Counter.builder("kvindex.transactions.aborted")
+            .description("partitions in which a transaction hung that was over, and was ended")
+            .register(metrics);
+    rowsLost =
+        Counter.builder("kvindex.transactions.rows.lost")
+            .description("those of them whose rows are in no changelog, and are not applied again")
+            .register(metrics);
   }
 
   /** Looks from now on, in the background. */
@@ -104,9 +136,16 @@ final class HangingTransactions implements AutoCloseable {
                                 ours.getOrDefault(one.producerId(), TransactionState.UNKNOWN)))
                     .forEach(one -> open.put(of(partition, one), one)));
     seen.keySet().retainAll(open.keySet());
+    withPlaces.retainAll(open.keySet().stream().map(Open::transaction).toList());
+    open.keySet().stream()
+        .filter(Open::isOfPlaces)
+        .forEach(places -> withPlaces.add(places.transaction()));
     for (Map.Entry<Open, ProducerState> one : open.entrySet()) {
       if (seen.merge(one.getKey(), 1, Integer::sum) >= LOOKS) {
-        abort(one.getKey(), one.getValue());
+        boolean committed =
+            ours.get(one.getKey().producerId()) == TransactionState.COMPLETE_COMMIT
+                && !withPlaces.contains(one.getKey().transaction());
+        abort(one.getKey(), one.getValue(), committed);
       }
     }
   }
@@ -119,14 +158,14 @@ final class HangingTransactions implements AutoCloseable {
         state.currentTransactionStartOffset().orElse(-1));
   }
 
-  private void abort(Open hanging, ProducerState state)
+  private void abort(Open hanging, ProducerState state, boolean placeIsCommitted)
       throws InterruptedException, ExecutionException, TimeoutException {
     LOG.warn(
-        "transaction of producer={} hangs at offset={} of {} though it is over: aborted, its records"
-            + " are applied again",
+        "transaction of producer={} hangs at offset={} of {} though it is over: aborted{}",
         hanging.producerId(),
         hanging.start(),
-        hanging.partition());
+        hanging.partition(),
+        placeIsCommitted ? "" : ", its records are applied again");
     // A partition that never had a marker of this producer knows no coordinator yet.
     transactions.abort(
         new AbortTransactionSpec(
@@ -134,7 +173,17 @@ final class HangingTransactions implements AutoCloseable {
             hanging.producerId(),
             (short) hanging.epoch(),
             state.coordinatorEpoch().orElse(0)));
+    aborted.increment();
     seen.remove(hanging);
+    if (placeIsCommitted) {
+      rowsLost.increment();
+      LOG.error(
+          "rows from offset={} of {} on, of that transaction, are in no changelog, and Kafka has"
+              + " committed that their records are applied: `kvindex replay --from beginning --swap`"
+              + " builds the table anew",
+          hanging.start(),
+          hanging.partition());
+    }
   }
 
   @Override

@@ -66,7 +66,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     restores = new RestoreWatch(metrics);
     localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
     faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
-    ReadingPlace place = new ReadingPlace(metrics);
+    TableClients clients = new TableClients(metrics);
     IndexTopology topology =
         new IndexTopology(
             new Epochs(),
@@ -74,14 +74,12 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.limits(),
             faults,
             config.changelog(),
-            place::toCommitted,
+            clients::taskBegins,
             new StandbyTurn(
                 config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
     streams =
         new KafkaStreams(
-            topology.get(),
-            config.streamsProperties(changelog.copiesOfEvents()),
-            new TableClients(metrics, place));
+            topology.get(), config.streamsProperties(changelog.copiesOfEvents()), clients);
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
@@ -91,7 +89,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
             config.applicationId(),
             IndexTopology.changelogOf(config.applicationId()));
-    transactions = new HangingTransactions(admin);
+    transactions = new HangingTransactions(admin, metrics);
     abandoned =
         new AbandonedTransactions(
             admin, config.applicationId(), () -> streams.state() == KafkaStreams.State.REBALANCING);
@@ -259,10 +257,12 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
         replicas.refresh(streams.metadataForAllStreamsClients());
         views.forgetGone(replicas::isElsewhere, System.nanoTime());
       }
-      lag.refresh(Instant.now());
+      boolean all = lag.refresh(Instant.now());
       if (running) {
-        // Kafka answered: a replica cut off from it misses deletions like one that is down.
-        localState.follows(Instant.now());
+        if (all) {
+          // A replica cut off from Kafka misses deletions like one that is down.
+          localState.follows(Instant.now());
+        }
         identified = identified || identify();
       }
     } catch (RuntimeException e) {

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
-import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -30,10 +25,6 @@ import org.slf4j.LoggerFactory;
 final class ReadingPlace {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReadingPlace.class);
-  private static final String SUFFIX = "-consumer";
-
-  /** By the name of the stream thread. */
-  private final Map<String, TableConsumer> consumers = new ConcurrentHashMap<>();
 
   private final Counter again;
 
@@ -44,28 +35,13 @@ final class ReadingPlace {
             .register(metrics);
   }
 
-  /** Notes the consumer of a thread that is about to be started. */
-  void note(Map<String, Object> config, TableConsumer consumer) {
-    String client = String.valueOf(config.get(ConsumerConfig.CLIENT_ID_CONFIG));
-    if (client.endsWith(SUFFIX)) {
-      consumers.put(client.substring(0, client.length() - SUFFIX.length()), consumer);
-    }
-  }
-
   /**
    * To be called by a stream thread before its task takes the first record of a partition. Never
    * waits.
    *
-   * @return offset of that record, -1 = the first there is: nothing was committed yet
+   * @param committed where that was last, null = nothing was committed yet
+   * @return offset of that record, -1 = the first there is
    */
-  long toCommitted(int partition) {
-    TopicPartition events = new TopicPartition(Topics.EVENTS, partition);
-    TableConsumer consumer =
-        Objects.requireNonNull(
-            consumers.get(Thread.currentThread().getName()), "no consumer of this thread");
-    return toCommitted(consumer, events, consumer.takeCommitted(events));
-  }
-
   long toCommitted(
       Consumer<byte[], byte[]> consumer,
       TopicPartition partition,

@@ -1,31 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** The clients of Kafka Streams: the usual ones, with a {@link TableProducer}. */
+/**
+ * The clients of Kafka Streams: the usual ones, with a {@link TableProducer} and a {@link
+ * TableConsumer} for each thread. Thread-safe.
+ */
 final class TableClients implements KafkaClientSupplier {
 
   private final Counter ended;
+  private final Counter torn;
   private final ReadingPlace place;
+  private final ByThread<TableConsumer> consumers = new ByThread<>("-consumer");
+  private final ByThread<TableProducer> producers = new ByThread<>("-producer");
 
-  /**
-   * @param place told of the consumers of stream threads
-   */
-  TableClients(MeterRegistry metrics, ReadingPlace place) {
-    this.place = place;
+  TableClients(MeterRegistry metrics) {
+    place = new ReadingPlace(metrics);
     ended =
         Counter.builder("kvindex.transactions.ended")
             .description("transactions of tables that Kafka ended because they took too long")
             .register(metrics);
+    torn =
+        Counter.builder("kvindex.transactions.torn")
+            .description("transactions refused because rows before them were given up")
+            .register(metrics);
+  }
+
+  /**
+   * To be called by a stream thread before its task takes the first record of a partition, whose
+   * rows are those of the changelog. Never waits.
+   *
+   * @return offset of that record, -1 = the first there is: nothing was committed yet
+   */
+  long taskBegins(int partition) {
+    TableProducer producer = producers.ofThisThread();
+    if (producer != null) {
+      producer.taskBegins(partition);
+    }
+    TopicPartition events = new TopicPartition(Topics.EVENTS, partition);
+    TableConsumer consumer =
+        Objects.requireNonNull(consumers.ofThisThread(), "no consumer of this thread");
+    return place.toCommitted(consumer, events, consumer.takeCommitted(events));
   }
 
   @Override
@@ -35,13 +62,15 @@ final class TableClients implements KafkaClientSupplier {
 
   @Override
   public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-    return new TableProducer(config, ended::increment);
+    TableProducer producer = new TableProducer(config, ended::increment, torn::increment);
+    producers.note(config, producer);
+    return producer;
   }
 
   @Override
   public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
     TableConsumer consumer = new TableConsumer(config);
-    place.note(config, consumer);
+    consumers.note(config, consumer);
     return consumer;
   }
 

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -24,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * does after an outage, a stream thread should begin anew with its tables. Kafka Streams does so
  * when the producer is said to be fenced, but dies of {@link InvalidTxnStateException}, and as its
  * place in the group stays taken, all members would wait for the session to end (StreamsProducer,
- * RecordCollectorImpl, Kafka 4.3.1).
+ * RecordCollectorImpl, Kafka 4.3.1). The same is said where {@link TornRows} says that what was
+ * written before must not be committed to.
  */
 final class TableProducer extends KafkaProducer<byte[], byte[]> {
 
@@ -34,20 +36,30 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
   private static final String ENDED = "attempted a transactional operation in an invalid state";
 
   private final Runnable counted;
+  private final Runnable countedTorn;
+  private final TornRows rows = new TornRows();
   private final AtomicBoolean isEnded = new AtomicBoolean();
 
   /**
    * @param config as Kafka Streams gives it
    * @param counted told once if a transaction of this producer was ended by its coordinator
+   * @param countedTorn told if a transaction is refused for {@link TornRows}
    */
-  TableProducer(Map<String, Object> config, Runnable counted) {
+  TableProducer(Map<String, Object> config, Runnable counted, Runnable countedTorn) {
     super(config, new ByteArraySerializer(), new ByteArraySerializer());
     this.counted = counted;
+    this.countedTorn = countedTorn;
+  }
+
+  /** A task begins, with the rows of the changelog. For the thread that sends. */
+  void taskBegins(int partition) {
+    rows.begins(partition);
   }
 
   @Override
   public Future<RecordMetadata> send(
       ProducerRecord<byte[], byte[]> row, @Nullable Callback callback) {
+    rows.wrote(Objects.requireNonNull(row.partition(), "a row is of a partition"));
     try {
       return super.send(row, callback == null ? null : told(callback));
     } catch (KafkaException e) {
@@ -70,16 +82,26 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
   @Override
   public void sendOffsetsToTransaction(
       Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
+    if (rows.any(offsets.keySet())) {
+      countedTorn.run();
+      LOG.warn(
+          "rows of {} were given up together with those of another partition: all tables of this"
+              + " thread begin anew where the last transaction left them",
+          offsets.keySet());
+      throw new InvalidProducerEpochException("rows of an aborted transaction are in no changelog");
+    }
     translated(() -> super.sendOffsetsToTransaction(offsets, group));
   }
 
   @Override
   public void commitTransaction() {
     translated(super::commitTransaction);
+    rows.committed();
   }
 
   @Override
   public void abortTransaction() {
+    rows.aborted();
     translated(super::abortTransaction);
   }
 

@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,11 +19,12 @@ import org.junit.jupiter.api.Test;
 class HangingTransactionsTest {
 
   private static final TopicPartition ROWS = new TopicPartition("rows", 1);
-  private static final TopicPartition OFFSETS = new TopicPartition("offsets", 0);
+  private static final TopicPartition OFFSETS = new TopicPartition("__consumer_offsets", 0);
   private static final long OURS = 3;
 
+  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final Cluster cluster = new Cluster();
-  private final HangingTransactions hanging = new HangingTransactions(cluster);
+  private final HangingTransactions hanging = new HangingTransactions(cluster, metrics);
 
   @Test
   void shouldAbortOnEachPartition_whenTheCoordinatorIsDoneForLong() throws Exception {
@@ -36,6 +38,18 @@ class HangingTransactionsTest {
         .containsExactlyInAnyOrder(
             new AbortTransactionSpec(ROWS, OURS, (short) 0, 0),
             new AbortTransactionSpec(OFFSETS, OURS, (short) 0, 0));
+    assertThat(metrics.counter("kvindex.transactions.aborted").count()).isEqualTo(2);
+    assertThat(metrics.counter("kvindex.transactions.rows.lost").count()).isZero();
+  }
+
+  @Test
+  void shouldCountRowsAsLost_whenOnlyTheirMarkerIsMissing() throws Exception {
+    cluster.states.put(OURS, TransactionState.COMPLETE_COMMIT);
+    cluster.open(ROWS, OURS, 0, 0);
+    cluster.open(OFFSETS, OURS + 1, 0, 6);
+    look(3);
+    assertThat(cluster.aborted).containsExactly(new AbortTransactionSpec(ROWS, OURS, (short) 0, 0));
+    assertThat(metrics.counter("kvindex.transactions.rows.lost").count()).isEqualTo(1);
   }
 
   @Test

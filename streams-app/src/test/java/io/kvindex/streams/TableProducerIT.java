@@ -38,6 +38,7 @@ class TableProducerIT {
   @TempDir private Path dir;
 
   private final AtomicInteger ended = new AtomicInteger();
+  private final AtomicInteger torn = new AtomicInteger();
 
   @Test
   void saysWhatAStreamThreadLivesOnAfter() throws Exception {
@@ -45,7 +46,7 @@ class TableProducerIT {
       String servers = broker.bootstrapServers();
       new LogFeed(servers, 5).send(1);
       for (boolean sendsBefore : List.of(true, false)) {
-        try (TableProducer producer = producer(servers)) {
+        try (TableProducer producer = producer(servers, 500)) {
           producer.initTransactions();
           producer.beginTransaction();
           send(producer);
@@ -77,14 +78,45 @@ class TableProducerIT {
     assertThat(ended).hasPositiveValue();
   }
 
+  /** Kafka Streams gives up all rows of a thread for one task, and may let the others go on. */
+  @Test
+  void refusesToCommitWhereRowsWereGivenUp() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir.resolve("torn"));
+        TableProducer producer = producer(broker.bootstrapServers(), 60_000)) {
+      new LogFeed(broker.bootstrapServers(), 5).send(1);
+      producer.initTransactions();
+      producer.beginTransaction();
+      sendRow(producer);
+      producer.abortTransaction();
+      producer.beginTransaction();
+
+      Throwable failure = catchThrowable(() -> sendOffsets(producer));
+      assertThat(failure).isExactlyInstanceOf(InvalidProducerEpochException.class);
+      assertThat(torn).hasValue(1);
+
+      producer.taskBegins(0);
+      send(producer);
+      producer.commitTransaction();
+      assertThat(torn).hasValue(1);
+    }
+  }
+
   private static void send(TableProducer producer) {
+    sendRow(producer);
+    sendOffsets(producer);
+  }
+
+  private static void sendRow(TableProducer producer) {
     producer.send(new ProducerRecord<>(Topics.EVENTS, 0, new byte[] {1}, new byte[] {2}));
+  }
+
+  private static void sendOffsets(TableProducer producer) {
     producer.sendOffsetsToTransaction(
         Map.of(new TopicPartition(Topics.EVENTS, 0), new OffsetAndMetadata(1)),
         new ConsumerGroupMetadata(ID));
   }
 
-  private TableProducer producer(String servers) {
+  private TableProducer producer(String servers, int timeoutMs) {
     return new TableProducer(
         Map.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -92,8 +124,9 @@ class TableProducerIT {
             ProducerConfig.TRANSACTIONAL_ID_CONFIG,
             ID,
             ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
-            500),
-        ended::incrementAndGet);
+            timeoutMs),
+        ended::incrementAndGet,
+        torn::incrementAndGet);
   }
 
   private static void awaitAborted(String servers) {
