@@ -245,7 +245,8 @@ class QueryApiIT {
             Map.of("stored", 5L, "remarked_unverified_shards", 3L, "remarked_unverified_tier", 0L),
             Map.of(),
             List.of(),
-            new Connection(true, 2_500_000));
+            new Connection(true, 2_500_000),
+            null);
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer())) {
       byte[] key = publisher.key().getBytes(StandardCharsets.UTF_8);

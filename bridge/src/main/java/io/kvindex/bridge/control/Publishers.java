@@ -133,6 +133,7 @@ final class Publishers {
               known.incarnation(),
               known.acked(),
               known.isDegraded(),
+              known.progress().retellsUntil(),
               false,
               known.ids(),
               known.progress().groups()));

@@ -47,11 +47,13 @@ final class BatchPublisher {
   private final BatchDecoder.Factory decoders;
   private final Learned learned;
   private final boolean resets;
+  private final Retelling retelling;
 
   /** A clear of ours, not the publisher's: it is not counted as one of its events. */
   private final KvEvent.Cleared reset;
 
-  BatchPublisher(FollowContext context, FollowStatus status, Life start) {
+  BatchPublisher(FollowContext context, FollowStatus status, Retelling retelling, Life start) {
+    this.retelling = retelling;
     this.sink = context.sink();
     this.splitter = new RecordSplitter(context.limits().recordBytes());
     this.metrics = context.metrics();
@@ -110,7 +112,8 @@ final class BatchPublisher {
             StreamId.of(registration.publisher()),
             registration.type(),
             registration.options().traits(),
-            life);
+            life,
+            retelling.unfinished() != null);
     metrics.batch(opening.events());
     sink.sendAlone(
         opening,
@@ -168,6 +171,9 @@ final class BatchPublisher {
     List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
     if (gap != null) {
       add(gap, events);
+    }
+    if (retelling.endsWith(batch.sequence(), after)) {
+      events.add(new KvEvent.Retold());
     }
     String rejected = decoded.rejected();
     BatchRecords records =

@@ -34,6 +34,7 @@ final class FollowStatus {
   private volatile boolean failed;
   private volatile Connection connection = now(false);
   private volatile @Nullable String lastError;
+  private volatile @Nullable Retelling retelling;
 
   FollowStatus(BridgeMetrics metrics, boolean degraded) {
     this.metrics = metrics;
@@ -48,7 +49,16 @@ final class FollowStatus {
     if (mismatched || ambiguous) {
       return PublisherState.MISMATCHED;
     }
-    return lossy || unreadable ? PublisherState.DEGRADED : phase;
+    if (lossy || unreadable) {
+      return PublisherState.DEGRADED;
+    }
+    Retelling again = retelling;
+    return again != null && again.unfinished() != null ? PublisherState.REPLAYING : phase;
+  }
+
+  /** Says from now on whether something is told once more. */
+  void watch(Retelling again) {
+    retelling = again;
   }
 
   void phase(PublisherState next) {

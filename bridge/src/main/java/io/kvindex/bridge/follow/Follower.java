@@ -12,6 +12,7 @@ import io.kvindex.model.registration.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows one publisher through its lives, from {@link Phase} to phase. All methods belong to the
@@ -25,6 +26,7 @@ final class Follower implements IoLoop.Reader {
   private final Registration registration;
   private final FollowContext context;
   private final FollowStatus status;
+  private final Retelling retelling;
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
   private final LiveFrames frames;
@@ -45,12 +47,14 @@ final class Follower implements IoLoop.Reader {
     this.registration = start.registration();
     this.context = context;
     this.status = new FollowStatus(context.metrics(), start.degraded());
-    this.publisher = new BatchPublisher(context, status, start);
+    this.signal = context.loop().signal(this::onSignal);
+    this.life = new CurrentLife(start, claims, signal::raise);
+    this.retelling = new Retelling(life, start.retells());
+    status.watch(retelling);
+    this.publisher = new BatchPublisher(context, status, retelling, start);
     this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
     this.frames = new LiveFrames(registration, status);
     this.intake = new Intake(registration, publisher, status, start.acked());
-    this.signal = context.loop().signal(this::onSignal);
-    this.life = new CurrentLife(start, claims, signal::raise);
     this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
     this.recovery = new Recovery(registration.replayEndpoint(), context, status, signal::raise);
     this.reception = new Reception(intake, asking, doubts, life, buffer, status);
@@ -80,6 +84,11 @@ final class Follower implements IoLoop.Reader {
   /** Attention groups this life's stores have told of; any thread. */
   List<GroupSpec> groups() {
     return publisher.groups();
+  }
+
+  /** Last batch that is to be told once more in this life, null = there is none; any thread. */
+  @Nullable Long retells() {
+    return retelling.unfinished();
   }
 
   /** The life followed and how far Kafka has it; any thread. */
@@ -167,7 +176,7 @@ final class Follower implements IoLoop.Reader {
 
   private void goBackToAcknowledged() {
     if (!failedSends.goBack()) {
-      endLife("Kafka refused its first batches");
+      tellAgain("Kafka refused its first batches", intake.last());
       return;
     }
     asking.noteAskedAt(null);
@@ -178,12 +187,27 @@ final class Follower implements IoLoop.Reader {
   void contest(long claimed) {
     if (succession.isOvertakenBy(claimed) && phase != Phase.STOPPED && phase != Phase.CLAIMING) {
       status.count("lives_contested", 1);
-      endLife("another bridge has claimed life " + claimed);
+      tellAgain("another bridge has claimed life " + claimed, intake.last());
     }
   }
 
   /** The engine is not the one that sent what came before: nothing of that counts any more. */
   private void endLife(String evidence) {
+    retelling.anotherEngine();
+    claimNext(evidence);
+  }
+
+  /**
+   * The engine is the same one, and what it holds has to be told from the beginning.
+   *
+   * @param until the last batch of that, null = nothing was told yet
+   */
+  private void tellAgain(String evidence, @Nullable Long until) {
+    retelling.again(until);
+    claimNext(evidence);
+  }
+
+  private void claimNext(String evidence) {
     asking.cancel();
     phase = Phase.CLAIMING;
     status.phase(PublisherState.REPLAYING);
@@ -202,6 +226,7 @@ final class Follower implements IoLoop.Reader {
 
   private void join(Duration delay) {
     asking.cancel();
+    recovery.cancel(); // nobody would read on, and it holds up those that ask in doubt
     if (phase != Phase.LIVE) {
       status.phase(PublisherState.REPLAYING);
     }
@@ -261,6 +286,9 @@ final class Follower implements IoLoop.Reader {
     ReplayFeed.End end = phase == Phase.JOINING ? asking.takeEnd() : null;
     if (end != null) {
       phase = Phase.DRAINING;
+      if (end.problem() == null) {
+        retelling.readAll(intake.last());
+      }
       act(reception.replayEnded(end.problem() == null));
     }
   }
@@ -272,8 +300,9 @@ final class Follower implements IoLoop.Reader {
         phase = Phase.LIVE;
         asking.noteAskedAt(null);
         status.phase(PublisherState.ACTIVE);
-        if (recovery.look(intake)) {
-          endLife("its replay has everything again");
+        Long all = recovery.look(intake);
+        if (all != null) {
+          tellAgain("its replay has everything again", all);
         }
         return;
       }

@@ -87,7 +87,8 @@ public final class Following {
         follower.counters(),
         lastIds(sequence, state.session()),
         follower.groups(),
-        status.connection());
+        status.connection(),
+        follower.retells());
   }
 
   /** Asked for behind the sequence, so that no number is older than what it stands for. */

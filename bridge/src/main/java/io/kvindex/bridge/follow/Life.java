@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation generation and life, written with every record
  * @param acked what Kafka has of it, null = nothing
  * @param degraded whether events of it are known to be missing
+ * @param retells last batch that it has to tell once more, null = none
  * @param opens whether it follows another life of the same generation, which it has to fence
  * @param ids last number acknowledged by stream, where events have their own
  * @param groups attention groups its stores have told of
@@ -25,6 +26,7 @@ public record Life(
     Incarnation incarnation,
     SendSession.@Nullable Acked acked,
     boolean degraded,
+    @Nullable Long retells,
     boolean opens,
     Map<String, Long> ids,
     List<GroupSpec> groups) {
@@ -36,6 +38,6 @@ public record Life(
       SendSession.@Nullable Acked acked,
       boolean degraded,
       boolean opens) {
-    this(registration, incarnation, acked, degraded, opens, Map.of(), List.of());
+    this(registration, incarnation, acked, degraded, null, opens, Map.of(), List.of());
   }
 }

@@ -9,13 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out whether what was lost can be had after all: a hole is given up after some rounds of
- * silence, though the engine may have everything once its replay endpoint answers again. So it is
- * looked at now and then, whether its replay begins with the life's first batch. I/O thread only.
+ * silence, though the engine may have everything once its replay endpoint answers again. So its
+ * replay is read now and then, whether it has each batch from the life's first one on. Only then is
+ * the life ended and everything told once more, from a second replay: what was read is not kept.
+ * I/O thread only.
  */
 final class Recovery {
 
   /** From a minute to about an hour. */
   private static final int MAX_DOUBLINGS = 6;
+
+  /** Batches read in a row, so that others have their turn. */
+  private static final int TURN = 256;
 
   private final @Nullable String endpoint;
   private final FollowContext context;
@@ -24,6 +29,12 @@ final class Recovery {
   private final Later later;
   private @Nullable ReplayFeed feed;
   private int looks;
+
+  /** The last batch read, null = none yet. */
+  private @Nullable Long read;
+
+  /** The last one that was taken when it was asked. */
+  private @Nullable Long hadTaken;
 
   /** Not once more in this life: its beginning is gone, and buffers only move on. */
   private boolean hopeless;
@@ -66,53 +77,68 @@ final class Recovery {
   /**
    * Goes on looking where that is due; to be called whenever the publisher is live.
    *
-   * @param intake tells which batch is a life's first
-   * @return whether the replay has the life from its beginning
+   * @param intake what was taken of the life
+   * @return the last batch that a replay of the whole life has to have, null = there is none, or
+   *     not yet
    */
-  boolean look(Intake intake) {
+  @Nullable Long look(Intake intake) {
     if (endpoint == null || hopeless || !status.isRepairable()) {
       cancel();
       waiting &= !due;
       due = false;
-      return false;
+      return null;
     }
-    if (feed != null && judge(feed, intake)) {
-      return true;
+    if (feed != null && readsAll(feed, intake)) {
+      rebuilds = true;
+      return Retelling.newest(read, intake.last());
     }
     if (due) {
       due = false;
       waiting = false;
-      ask(endpoint);
+      ask(endpoint, intake);
     } else if (feed == null && !hopeless && !waiting) {
       waiting = true;
       later.run(() -> due = true, context.limits().recovery().multipliedBy(1L << looks));
     }
-    return false;
+    return null;
   }
 
-  private void ask(String from) {
+  private void ask(String from, Intake intake) {
     looks = Math.min(looks + 1, MAX_DOUBLINGS);
+    read = null;
+    hadTaken = intake.last();
     context.metrics().replay();
     status.count("replays", 1);
     feed = context.replays().start(from, null, true, Duration.ZERO, status.listener(changed));
   }
 
-  private boolean judge(ReplayFeed answer, Intake intake) {
-    RawBatch first = answer.poll();
-    if (first != null) {
+  private boolean readsAll(ReplayFeed answer, Intake intake) {
+    RawBatch batch = answer.poll();
+    for (int i = 1; batch != null; i++) {
       status.received(true, 1);
       status.outcome(FrameOutcome.ASKED_AGAIN, 1);
-      cancel();
-      rebuilds = intake.isFirst(first);
-      hopeless = !rebuilds;
-      return rebuilds;
+      hopeless = read == null && !intake.isFirst(batch);
+      if (hopeless || read != null && batch.sequence() != read + 1) {
+        cancel();
+        return false;
+      }
+      read = batch.sequence();
+      if (i == TURN) {
+        changed.run();
+        return false;
+      }
+      batch = answer.poll();
     }
     ReplayFeed.End end = answer.end();
-    if (end != null) {
-      feed = null;
-      hopeless = end.problem() == null; // an engine that keeps nothing
-      status.count("replays_failed", hopeless ? 0 : 1);
+    if (end == null) {
+      return false;
     }
-    return false;
+    feed = null;
+    if (end.problem() != null) {
+      status.count("replays_failed", 1);
+      return false;
+    }
+    hopeless = read == null; // an engine that keeps nothing
+    return read != null && (hadTaken == null || Long.compareUnsigned(read, hadTaken) >= 0);
   }
 }

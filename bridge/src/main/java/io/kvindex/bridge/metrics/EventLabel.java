@@ -18,7 +18,9 @@ public enum EventLabel {
   /** Ours: a publisher is unregistered. */
   RETIRED,
   /** Ours: a life begins. */
-  BEGUN;
+  BEGUN,
+  /** Ours: what had been lost is told again. */
+  RETOLD;
 
   /** How many there are of each kind. */
   public static Map<EventLabel, Long> count(Iterable<KvEvent> events) {
@@ -77,6 +79,11 @@ public enum EventLabel {
     @Override
     public void begun(KvEvent.Begun event) {
       add(BEGUN);
+    }
+
+    @Override
+    public void retold(KvEvent.Retold event) {
+      add(RETOLD);
     }
   }
 }

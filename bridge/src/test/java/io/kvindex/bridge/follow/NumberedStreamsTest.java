@@ -76,6 +76,7 @@ class NumberedStreamsTest extends FollowerFixture {
                     progress.lastTimeMicros(),
                     progress.clears()),
                 false,
+                null,
                 false,
                 Map.of(GPU_SUB, 10L, CPU_SUB, 4L),
                 List.of()));

@@ -45,13 +45,16 @@ public record EventRecord(
   /**
    * A record that does nothing but fence: it says that a life began, and takes no place in the
    * stream, so that the life's first batch is still to come.
+   *
+   * @param retells see {@link KvEvent.Begun#retells}
    */
   public static EventRecord opening(
       TableId table,
       StreamId stream,
       SourceType type,
       SourceTraits traits,
-      Incarnation incarnation) {
+      Incarnation incarnation,
+      boolean retells) {
     return new EventRecord(
         table,
         stream,
@@ -61,12 +64,27 @@ public record EventRecord(
         Position.whole(0),
         null,
         0,
-        List.of(new KvEvent.Begun()));
+        List.of(new KvEvent.Begun(retells)));
   }
 
   /** Whether it was made by {@link #opening}. */
   public boolean isOpening() {
     return events.size() == 1 && events.get(0) instanceof KvEvent.Begun;
+  }
+
+  /** Whether it opens a life that tells once more what the index lacked. */
+  public boolean opensRetelling() {
+    return events.size() == 1 && events.get(0) instanceof KvEvent.Begun begun && begun.retells();
+  }
+
+  /** Whether all is told with it that its life was to tell once more. */
+  public boolean endsRetelling() {
+    for (KvEvent event : events) {
+      if (event instanceof KvEvent.Retold) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

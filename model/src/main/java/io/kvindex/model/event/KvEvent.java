@@ -12,6 +12,7 @@ public sealed interface KvEvent
         KvEvent.Gap,
         KvEvent.Retired,
         KvEvent.Begun,
+        KvEvent.Retold,
         KvEvent.Taught {
 
   /**
@@ -39,6 +40,9 @@ public sealed interface KvEvent
 
     /** A new life began. */
     void begun(Begun event);
+
+    /** What the life was to tell again is told. */
+    void retold(Retold event);
 
     /** It was told what hashes mean, and nothing of who holds the blocks. */
     void taught(Taught event);
@@ -144,11 +148,25 @@ public sealed interface KvEvent
   /**
    * The record's life began: everything older ones announced is dead from here on, before the new
    * one has said anything. Travels alone, in a record that takes no place in its stream.
+   *
+   * @param retells whether it is the same engine's cache, told once more from its beginning because
+   *     some of it was lost: until {@link Retold} the index knows less of it than there is
    */
-  record Begun() implements KvEvent {
+  record Begun(boolean retells) implements KvEvent {
     @Override
     public void accept(Visitor visitor) {
       visitor.begun(this);
+    }
+  }
+
+  /**
+   * All is told that a life which {@link Begun#retells} was to tell; what was lost once more is
+   * told by {@link Gap}.
+   */
+  record Retold() implements KvEvent {
+    @Override
+    public void accept(Visitor visitor) {
+      visitor.retold(this);
     }
   }
 

@@ -7,6 +7,7 @@ import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
+import io.kvindex.model.event.KvEvent.Retold;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.KvEvent.Taught;
 
@@ -24,7 +25,9 @@ final class KvEventReader {
       case KvEventWriter.CLEARED -> new Cleared(in.readInt(), in.readEnum(ClearScope.values()));
       case KvEventWriter.GAP -> new Gap(in.readVarint(), in.readVarint());
       case KvEventWriter.RETIRED -> new Retired();
-      case KvEventWriter.BEGUN -> new Begun();
+      case KvEventWriter.BEGUN -> new Begun(false);
+      case KvEventWriter.BEGUN_TO_RETELL -> new Begun(true);
+      case KvEventWriter.RETOLD -> new Retold();
       default -> throw new MalformedRecordException("unknown event kind " + kind);
     };
   }

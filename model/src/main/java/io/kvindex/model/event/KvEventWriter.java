@@ -6,6 +6,7 @@ import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
+import io.kvindex.model.event.KvEvent.Retold;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.KvEvent.Taught;
 
@@ -19,6 +20,8 @@ final class KvEventWriter implements KvEvent.Visitor {
   static final int RETIRED = 5;
   static final int BEGUN = 6;
   static final int TAUGHT = 7;
+  static final int BEGUN_TO_RETELL = 8;
+  static final int RETOLD = 9;
 
   private final RecordWriter out;
 
@@ -74,7 +77,12 @@ final class KvEventWriter implements KvEvent.Visitor {
 
   @Override
   public void begun(Begun event) {
-    out.writeByte(BEGUN);
+    out.writeByte(event.retells() ? BEGUN_TO_RETELL : BEGUN);
+  }
+
+  @Override
+  public void retold(Retold event) {
+    out.writeByte(RETOLD);
   }
 
   @Override

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param groups attention groups its stores have told of in this life
  * @param connection whether its event socket is connected, null = not told: a claim, or written by
  *     an older version
+ * @param retellsUntil last batch of those that this life tells once more because the one before it
+ *     had lost some, unsigned; null = there is none, or Kafka has it
  */
 public record BridgeProgress(
     PublisherId publisher,
@@ -46,7 +48,8 @@ public record BridgeProgress(
     Map<String, Long> counters,
     Map<String, Long> lastIds,
     List<GroupSpec> groups,
-    @Nullable Connection connection) {
+    @Nullable Connection connection,
+    @Nullable Long retellsUntil) {
 
   public BridgeProgress {
     Objects.requireNonNull(publisher);
@@ -74,6 +77,7 @@ public record BridgeProgress(
         Map.of(),
         Map.of(),
         List.of(),
+        null,
         null);
   }
 }

@@ -20,8 +20,11 @@ import org.jspecify.annotations.Nullable;
 /** JSON form of {@link BridgeProgress}. Unknown members are ignored. Thread-safe. */
 public final class BridgeProgressCodec {
 
-  /** Newest version written; older ones stay readable. 2 tells of the connection. */
-  public static final int VERSION = 2;
+  /**
+   * Newest version written; older ones stay readable. 2 tells of the connection, 3 of what is told
+   * once more.
+   */
+  public static final int VERSION = 3;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -77,7 +80,8 @@ public final class BridgeProgressCodec {
       @JsonProperty("last_ids") @Nullable Map<String, Long> lastIds,
       @JsonProperty("groups") @Nullable List<Group> groups,
       @JsonProperty("connected") @Nullable Boolean connected,
-      @JsonProperty("connection_since_us") @Nullable Long connectionSinceMicros) {
+      @JsonProperty("connection_since_us") @Nullable Long connectionSinceMicros,
+      @JsonProperty("retells_until") @Nullable Long retellsUntil) {
 
     static Wire of(BridgeProgress p) {
       Connection connection = p.connection();
@@ -103,7 +107,8 @@ public final class BridgeProgressCodec {
           p.lastIds(),
           p.groups().isEmpty() ? null : p.groups().stream().map(Group::of).toList(),
           connection == null ? null : connection.up(),
-          connection == null ? null : connection.sinceMicros());
+          connection == null ? null : connection.sinceMicros(),
+          p.retellsUntil());
     }
 
     BridgeProgress toProgress() {
@@ -126,7 +131,8 @@ public final class BridgeProgressCodec {
           groups == null ? List.of() : groups.stream().map(Group::toSpec).toList(),
           connected == null || connectionSinceMicros == null
               ? null
-              : new Connection(connected, connectionSinceMicros));
+              : new Connection(connected, connectionSinceMicros),
+          retellsUntil);
     }
   }
 

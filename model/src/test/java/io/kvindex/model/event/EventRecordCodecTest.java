@@ -67,7 +67,9 @@ class EventRecordCodecTest {
         new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
         new KvEvent.Gap(5, 9),
         new KvEvent.Retired(),
-        new KvEvent.Begun(),
+        new KvEvent.Begun(false),
+        new KvEvent.Begun(true),
+        new KvEvent.Retold(),
         new KvEvent.Taught(
             new KvEvent.Stored(
                 Place.of("cpu", 0),

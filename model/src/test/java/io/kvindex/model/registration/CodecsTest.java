@@ -133,7 +133,8 @@ class CodecsTest {
             Map.of(),
             Map.of(),
             List.of(),
-            null);
+            null,
+            41L);
     BridgeProgress later =
         new BridgeProgress(
             PUBLISHER,
@@ -149,7 +150,8 @@ class CodecsTest {
             Map.of("batches", 9L),
             Map.of(PUBLISHER.key(), 9L),
             List.of(new GroupSpec(1, "sliding_window", 16, 128), new GroupSpec(0, null, 0, null)),
-            new Connection(false, 1_760_000_000_100_000L));
+            new Connection(false, 1_760_000_000_100_000L),
+            41L);
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(claim))).isEqualTo(claim);
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(later))).isEqualTo(later);
   }

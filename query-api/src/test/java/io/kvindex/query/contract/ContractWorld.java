@@ -102,7 +102,8 @@ final class ContractWorld implements IndexAccess {
             Map.of("stored", 5L),
             Map.of(),
             List.of(),
-            new Connection(true, MICROS));
+            new Connection(true, MICROS),
+            null);
     QuarantinedFrame frame =
         new QuarantinedFrame(
             new Incarnation(registered, LIFE, 0),

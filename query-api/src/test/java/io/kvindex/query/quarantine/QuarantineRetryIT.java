@@ -226,6 +226,7 @@ class QuarantineRetryIT {
             Map.of(),
             Map.of(),
             List.of(),
+            null,
             null);
     return new Quarantine(
         KAFKA,

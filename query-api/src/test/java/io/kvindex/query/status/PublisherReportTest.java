@@ -123,7 +123,8 @@ class PublisherReportTest {
                 "batches", 10L, "remarked_unverified_tier", 2L, "remarked_unverified_shards", 1L),
             Map.of(),
             List.of(),
-            new Connection(true, 4_000_000));
+            new Connection(true, 4_000_000),
+            null);
     return new PublisherReport(new Registered(registration(), 3), heard, visible, blocks);
   }
 

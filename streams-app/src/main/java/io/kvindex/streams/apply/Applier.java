@@ -303,4 +303,9 @@ final class Applier implements KvEvent.Visitor {
   public void begun(KvEvent.Begun event) {
     // Its life was begun with its record.
   }
+
+  @Override
+  public void retold(KvEvent.Retold event) {
+    // Its stream notes that; holes remain holes.
+  }
 }

@@ -101,7 +101,7 @@ public final class TableWriter {
       life = record.incarnation();
     }
     if (record.isOpening()) {
-      open(record, life);
+      open(record, life, offset);
     } else {
       place(record, life, offset, appendTimeMs);
     }
@@ -134,7 +134,7 @@ public final class TableWriter {
   }
 
   /** Its life has begun by now; what the stream waited for was of the one before. */
-  private void open(EventRecord record, Incarnation life) {
+  private void open(EventRecord record, Incarnation life, long offset) {
     if (Sequencer.compareLives(record.incarnation(), life) < 0) {
       counts.record(Outcome.STALE_INCARNATION, record.events().size());
       return;
@@ -146,7 +146,8 @@ public final class TableWriter {
       return;
     }
     applier.beginLife(record);
-    batch.position(streamRef(record), atStart(record, known));
+    StreamRow start = atStart(record, known).seenAt(offset);
+    batch.position(streamRef(record), record.opensRetelling() ? start.retelling() : start);
     commit();
     drain(Objects.requireNonNull(table.streams().get(record.stream())));
     counts.record(Outcome.APPLIED, record.events().size());
@@ -211,6 +212,9 @@ public final class TableWriter {
    */
   private StreamRow atStart(EventRecord record, @Nullable StreamState former) {
     StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
+    if (former != null) {
+      start = start.seenAt(former.row().sourceOffset());
+    }
     if (former == null || !applier.keepsFormer(record)) {
       return start;
     }
@@ -231,10 +235,11 @@ public final class TableWriter {
             record.stream(),
             record.incarnation(),
             record.position(),
-            offset,
+            Math.max(before.sourceOffset(), offset), // what was held back came earlier
             record.sourceTimeMicros(),
             appendTimeMs,
-            gaps));
+            gaps,
+            before.retells() && !record.endsRetelling()));
     StreamState known = table.streams().get(record.stream());
     StreamState.Held place = HeldRecords.place(record);
     if (known != null && known.held().containsKey(place)) {

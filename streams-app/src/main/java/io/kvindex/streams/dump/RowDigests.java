@@ -157,7 +157,7 @@ public final class RowDigests {
             + ' '
             + stream.last()
             + ' '
-            + stream.gaps());
+            + stream.lacks());
   }
 
   private Map<Integer, Sums> sums(

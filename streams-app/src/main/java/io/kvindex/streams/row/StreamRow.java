@@ -15,10 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param stream which
  * @param incarnation the life it is in
  * @param last position of the last record applied in that life, null = none yet
- * @param sourceOffset offset of that record in the events topic, -1 = none yet
- * @param sourceTimeMicros the engine's time on it, microseconds since the epoch
- * @param appendTimeMs the broker's time on it, milliseconds since the epoch
+ * @param sourceOffset offset in the events topic of the newest record applied in any life, those
+ *     that open one included, -1 = none yet; never goes back, since it tells which of two tables
+ *     knows more
+ * @param sourceTimeMicros the engine's time on the last record applied in this life, microseconds
+ *     since the epoch
+ * @param appendTimeMs the broker's time on that one, milliseconds since the epoch
  * @param gaps holes since the last time the stream was complete; above 0 = degraded
+ * @param retells whether its life tells once more what was known before, and has not told all
  */
 public record StreamRow(
     StreamId stream,
@@ -27,17 +31,41 @@ public record StreamRow(
     long sourceOffset,
     long sourceTimeMicros,
     long appendTimeMs,
-    long gaps) {
+    long gaps,
+    boolean retells) {
+
+  private static final int APPLIED_PART = 1;
+  private static final int APPLIED_LAST_PART = 2;
+
+  /** Beside those; rows written before there was such a thing do not have it. */
+  private static final int RETELLS = 4;
 
   /** A stream in a life of which nothing was applied yet. */
   public static StreamRow atStart(StreamId stream, Incarnation incarnation) {
-    return new StreamRow(stream, incarnation, null, -1, 0, 0, 0);
+    return new StreamRow(stream, incarnation, null, -1, 0, 0, 0, false);
   }
 
   /** The same place with another number of gaps. */
   public StreamRow withGaps(long newGaps) {
     return new StreamRow(
-        stream, incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, newGaps);
+        stream, incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, newGaps, retells);
+  }
+
+  /** The same place, learnt from another record of the log. */
+  public StreamRow seenAt(long offset) {
+    return new StreamRow(
+        stream, incarnation, last, offset, sourceTimeMicros, appendTimeMs, gaps, retells);
+  }
+
+  /** The same place in a life that tells once more what was known before. */
+  public StreamRow retelling() {
+    return new StreamRow(
+        stream, incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, gaps, true);
+  }
+
+  /** In how many places something is missing; above 0 = degraded. */
+  public long lacks() {
+    return gaps + (retells ? 1 : 0);
   }
 
   /** The bytes to store. */
@@ -45,7 +73,8 @@ public record StreamRow(
     RecordWriter out = RowValue.writer(64);
     out.writeString(stream.key());
     EventRecordCodec.writeIncarnation(out, incarnation);
-    out.writeByte(last == null ? 0 : last.last() ? 2 : 1);
+    int applied = last == null ? 0 : last.last() ? APPLIED_LAST_PART : APPLIED_PART;
+    out.writeByte(applied | (retells ? RETELLS : 0));
     if (last != null) {
       out.writeVarint(last.eventId());
       out.writeVarint(last.part());
@@ -62,8 +91,12 @@ public record StreamRow(
     RecordReader in = RowValue.reader(value);
     StreamId stream = StreamId.parse(in.readRequiredString());
     Incarnation incarnation = RowValue.readIncarnation(in);
-    int kind = in.readByte();
-    Position last = kind == 0 ? null : new Position(in.readVarint(), in.readInt(), kind == 2);
+    int flags = in.readByte();
+    int applied = flags & ~RETELLS;
+    Position last =
+        applied == 0
+            ? null
+            : new Position(in.readVarint(), in.readInt(), applied == APPLIED_LAST_PART);
     return new StreamRow(
         stream,
         incarnation,
@@ -71,6 +104,7 @@ public record StreamRow(
         in.readZigZag(),
         in.readZigZag(),
         in.readZigZag(),
-        in.readVarint());
+        in.readVarint(),
+        (flags & RETELLS) != 0);
   }
 }

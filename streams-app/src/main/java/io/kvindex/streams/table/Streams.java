@@ -67,9 +67,9 @@ public final class Streams {
                 row.sourceOffset(),
                 row.sourceTimeMicros(),
                 row.appendTimeMs(),
-                row.gaps()));
-    if ((before != null && before.degraded()) != row.gaps() > 0) {
-      noteHoles(row.stream().publisher(), row.gaps() > 0 ? 1 : -1);
+                row.lacks()));
+    if ((before != null && before.degraded()) != row.lacks() > 0) {
+      noteHoles(row.stream().publisher(), row.lacks() > 0 ? 1 : -1);
     }
     if (row.sourceOffset() > appliedOffset) {
       appliedOffset = row.sourceOffset();

@@ -8,6 +8,7 @@ import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
 import io.kvindex.model.event.KvEvent.Retired;
+import io.kvindex.model.event.KvEvent.Retold;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
@@ -83,6 +84,53 @@ class LivesTest {
       assertThat(index.count(Outcome.DUPLICATE)).isEqualTo(1);
       assertThat(index.count(Outcome.HELD_BACK)).isEqualTo(1);
     }
+  }
+
+  @Test
+  void shouldNameItDegraded_untilAllIsToldAgain() {
+    try (IndexDriver index = started()) {
+      index.feed(e1.batch(new Gap(7, 9)));
+      index.feed(e1.restart().opening(true), e1.opening(true));
+      assertThat(index.view().degradedPublishers()).containsExactly(e1.stream().publisher());
+      index.feed(e1.batch(new Cleared(0, ClearScope.ALL), abc.stored(Place.of("GPU", 0), 0, 1)));
+      assertThat(index.view().degradedPublishers()).containsExactly(e1.stream().publisher());
+      EventRecord last = e1.batch(abc.stored(Place.of("GPU", 0), 1, 2), new Retold());
+      index.feed(last, last, e1.batch());
+      assertThat(index.view().degradedPublishers()).isEmpty();
+      assertThat(index.holders("ab")).isEqualTo("e1/0/GPU,e2/0/GPU | e1/0/GPU,e2/0/GPU");
+      index.feed(e1.restart().opening(true), e1.batch(new Gap(0, 3), new Retold()));
+      assertThat(index.view().degradedPublishers())
+          .as("told, but not all of it")
+          .containsExactly(e1.stream().publisher());
+      index.feed(e1.restart().opening(true), e1.restart().opening());
+      assertThat(index.view().degradedPublishers()).as("an engine that was restarted").isEmpty();
+    }
+  }
+
+  /** Which of two tables knows more is told by it, so it must be in the rows, and never go back. */
+  @Test
+  void shouldKeepTheNewestOffsetInItsRows_whateverComes() throws Exception {
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(e2.batch(), e2.batch());
+      assertNewest(index, 1);
+      index.feed(e2.restart().opening());
+      assertNewest(index, 2);
+      EventRecord first = e2.batch();
+      EventRecord second = e2.batch();
+      index.feed(second, first);
+      assertNewest(index, 4);
+      e2.restart();
+      first = e2.batch();
+      index.feed(e2.batch());
+      assertNewest(index, 4);
+      index.feed(first);
+      assertNewest(index, 6);
+    }
+  }
+
+  private static void assertNewest(IndexDriver index, long offset) throws Exception {
+    assertThat(index.view().appliedOffset()).isEqualTo(offset);
+    assertThat(index.view().digest(owner -> true).appliedOffset()).isEqualTo(offset);
   }
 
   @Test

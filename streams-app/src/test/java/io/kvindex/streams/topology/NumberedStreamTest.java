@@ -97,7 +97,8 @@ class NumberedStreamTest {
               StreamId.of(DAEMON),
               SourceType.KV_EVENTS,
               SourceTraits.defaultFor(SourceType.KV_EVENTS),
-              new Incarnation(1, 2, 0)));
+              new Incarnation(1, 2, 0),
+              false));
       assertThat(index.holders("abc")).isEmpty();
       assertThat(index.view().degradedPublishers()).isEmpty();
       index.feed(
@@ -192,7 +193,7 @@ class NumberedStreamTest {
 
   private static EventRecord opening(Incarnation life, SourceTraits traits) {
     return EventRecord.opening(
-        Engine.TABLE, StreamId.of(DAEMON), SourceType.KV_EVENTS, traits, life);
+        Engine.TABLE, StreamId.of(DAEMON), SourceType.KV_EVENTS, traits, life, false);
   }
 
   private KvEvent byHash(String sub, int from) {
