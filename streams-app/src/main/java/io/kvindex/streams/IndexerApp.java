@@ -2,10 +2,8 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
-import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.store.StoreFaults;
-import io.kvindex.streams.table.TableView;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -45,7 +43,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final AbandonedTransactions abandoned;
   private final ChangelogTopic changelog;
   private final LocalViews views = new LocalViews();
-  private final RestoreWatch restores;
+  private final Readiness readiness;
   private final StreamFailures failures;
   private final StoreFaults faults;
 
@@ -63,7 +61,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     this.partitions = partitions;
     replicas = new Replicas(config.advertise(), partitions);
     failures = new StreamFailures(metrics);
-    restores = new RestoreWatch(metrics);
+    RestoreWatch restores = new RestoreWatch(metrics);
     localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
     faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
     TableClients clients = new TableClients(metrics);
@@ -84,6 +82,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
     lag = new LogLag(config, partitions, views, restores, this::missedDeletions, metrics);
+    readiness = new Readiness(partitions, views, lag, restores, replicas, failures);
     AdminTransactions admin =
         new AdminTransactions(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
@@ -145,50 +144,17 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   @Override
   public @Nullable String notReadyReason() {
-    String givenUp = givenUp();
-    if (givenUp != null) {
-      return givenUp;
-    }
-    for (int partition = 0; partition < partitions; partition++) {
-      String reason = notRestoredReason(partition);
-      if (reason != null) {
-        return reason;
-      }
-    }
-    return lag.tooFarBehind();
+    return readiness.notReadyReason();
   }
 
   @Override
   public @Nullable String notReadyReason(int partition) {
-    String reason = notRestoredReason(partition);
-    return reason == null ? lag.tooFarBehind(partition) : reason;
-  }
-
-  private @Nullable String notRestoredReason(int partition) {
-    PartitionView view = views.served().get(partition);
-    boolean answered = view == null ? replicas.isElsewhere(partition) : view.complete();
-    return answered ? null : "partition " + partition + " is " + progress(partition).text();
+    return readiness.notReadyReason(partition);
   }
 
   @Override
   public PartitionProgress progress(int partition) {
-    PartitionView view = views.newest(partition);
-    if (view == null) {
-      return PartitionProgress.of(Phase.ABSENT);
-    }
-    RestoreWatch.Reading reading = restores.reading(partition);
-    return switch (view.state()) {
-      case CLOSED -> PartitionProgress.of(Phase.STALE);
-      case LIVE ->
-          // It may know less than what is served still.
-          lag.keepsUp(partition) && views.served().get(partition) == view
-              ? PartitionProgress.of(Phase.READY)
-              : lag.progress(partition);
-      case RESTORING, LOADING ->
-          view instanceof TableView table && table.rowsToLoad() > 0 && !table.isLoaded()
-              ? new PartitionProgress(Phase.LOADING, table.rowsLoaded(), table.rowsToLoad(), 0)
-              : reading == null ? PartitionProgress.of(Phase.RESTORING) : reading.progress();
-    };
+    return readiness.progress(partition);
   }
 
   @Override

@@ -113,6 +113,16 @@ final class IndexApi {
     return all;
   }
 
+  /** Whether its bridge says that events of an engine are lost. */
+  boolean isDegraded(ChaosEngine engine) throws IOException, InterruptedException {
+    for (JsonNode follower : followers()) {
+      if (follower.path("instance_id").asText().equals(engine.name())) {
+        return follower.path("state").asText().equals("degraded");
+      }
+    }
+    return false;
+  }
+
   /** What it says is wrong with an engine. */
   String lastError(ChaosEngine engine) throws IOException, InterruptedException {
     for (JsonNode follower : followers()) {

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.chaos.IndexApi.Answer;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,6 +25,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Prober implements AutoCloseable {
 
+  /** Looks for which an engine may be marked because its cache is told once more, and no longer. */
+  private static final int LONG_RETELLING = 300;
+
   private static final String DEGRADED =
       " is marked degraded during the run though replay could reach everything: ";
 
@@ -41,7 +44,8 @@ final class Prober implements AutoCloseable {
   private List<Question> suspects = List.of();
 
   /** Those the last look found marked degraded. */
-  private Set<ChaosEngine> wereDegraded = Set.of();
+  /** Looks in a row at which an engine was marked degraded. */
+  private final Map<ChaosEngine, Integer> degradedLooks = new HashMap<>();
 
   private volatile boolean running = true;
   private volatile long asked;
@@ -118,20 +122,18 @@ final class Prober implements AutoCloseable {
   }
 
   private void noteDegraded(List<Asked> answers) throws IOException, InterruptedException {
-    Set<ChaosEngine> now = new HashSet<>();
     for (ChaosEngine engine : whole) {
       boolean is =
           answers.stream()
               .filter(one -> one.question().tenant().equals(engine.tenant()))
               .anyMatch(one -> one.answer().degraded().contains(engine.name()));
-      if (is) {
-        now.add(engine);
-        if (wereDegraded.contains(engine)) {
-          findings.wrong(engine.name() + DEGRADED + processes.api().lastError(engine));
-        }
+      int looks = is ? degradedLooks.merge(engine, 1, Integer::sum) : 0;
+      if (!is) {
+        degradedLooks.remove(engine);
+      } else if (looks > LONG_RETELLING || looks > 1 && processes.api().isDegraded(engine)) {
+        findings.wrong(engine.name() + DEGRADED + processes.api().lastError(engine));
       }
     }
-    wereDegraded = now;
   }
 
   /** Of dead lives, of the one that lives, or of everybody. */

@@ -5,10 +5,8 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.streams.row.HeldRow;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.sequence.Sequencer;
-import io.kvindex.streams.sequence.Verdict;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.table.StreamState;
 import java.util.HashSet;
@@ -17,7 +15,6 @@ import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueStore;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a partition's records in the order of the log and keeps its table: judges whose turn it is,
@@ -30,9 +27,10 @@ public final class TableWriter {
 
   private final PartitionTable table;
   private final RowBatch batch;
-  private final HeldRecords held;
   private final Contents contents;
   private final Applier applier;
+  private final StreamWriter writer;
+  private final Waiting waiting;
   private final Sweeper sweeper;
   private final Counts counts;
   private final Limits limits;
@@ -52,19 +50,13 @@ public final class TableWriter {
     this.limits = limits;
     contents = new Contents(table.knownHashes(), store, limits.unheldContents());
     batch = new RowBatch(table, store, contents::unheld, limits.rememberedBlocks());
-    held = new HeldRecords(store, batch);
+    HeldRecords held = new HeldRecords(store, batch);
     applier =
         new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
     sweeper = new Sweeper(table, store, contents::unheld);
-    List.copyOf(table.streams().waiting()).forEach(this::resume);
-  }
-
-  private void resume(StreamState stream) {
-    for (StreamState.Held place : List.copyOf(stream.held().keySet())) {
-      EventRecord record = held.get(stream, place);
-      counts.taken(record == null ? 1 : record.events().size());
-    }
-    drain(stream);
+    writer = new StreamWriter(table.streams(), batch, held, contents, applier, counts);
+    waiting = new Waiting(table.streams(), held, applier, writer, counts, limits.heldFor());
+    waiting.resume();
   }
 
   /**
@@ -92,12 +84,12 @@ public final class TableWriter {
   public void take(EventRecord record, long offset, long appendTimeMs) {
     counts.taken(record.events().size());
     if (applier.expire(appendTimeMs)) {
-      commit();
+      writer.commit();
     }
     Incarnation life = applier.life(record);
     if (Sequencer.compareLives(record.incarnation(), life) > 0) {
       applier.beginLife(record);
-      commit();
+      writer.commit();
       life = record.incarnation();
     }
     if (record.isOpening()) {
@@ -105,7 +97,7 @@ public final class TableWriter {
     } else {
       place(record, life, offset, appendTimeMs);
     }
-    releaseOverdue(appendTimeMs);
+    waiting.releaseOverdue(appendTimeMs);
     table.streams().taken(offset);
     sweep(SWEPT_PER_RECORD);
   }
@@ -125,10 +117,10 @@ public final class TableWriter {
    * waits for a predecessor that is not there to be read.
    */
   public void missedRecords() {
-    List.copyOf(table.streams().waiting()).forEach(this::release);
+    List.copyOf(table.streams().waiting()).forEach(waiting::release);
     for (StreamState stream : List.copyOf(table.streams().all())) {
       batch.position(stream.ref(), stream.row().withGaps(stream.row().gaps() + 1));
-      commit();
+      writer.commit();
       cut.add(stream.row().stream());
     }
   }
@@ -146,25 +138,23 @@ public final class TableWriter {
       return;
     }
     applier.beginLife(record);
-    StreamRow start = atStart(record, known).seenAt(offset);
-    batch.position(streamRef(record), record.opensRetelling() ? start.retelling() : start);
-    commit();
-    drain(Objects.requireNonNull(table.streams().get(record.stream())));
+    StreamRow start = writer.atStart(record, known).seenAt(offset);
+    waiting.drain(writer.moveTo(record, record.opensRetelling() ? start.retelling() : start));
     counts.record(Outcome.APPLIED, record.events().size());
   }
 
   private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
-    StreamRow stream = stream(record);
+    StreamRow stream = writer.at(record);
     switch (Sequencer.judge(life, stream, record)) {
       case APPLY -> {
         cut.remove(record.stream());
-        apply(record, stream, offset, appendTimeMs);
-        drain(Objects.requireNonNull(table.streams().get(record.stream())));
+        writer.apply(record, stream, offset, appendTimeMs);
+        waiting.drain(Objects.requireNonNull(table.streams().get(record.stream())));
       }
       case DUPLICATE -> {
         if (Protection.DEDUPE.isOff()) {
           applier.apply(record, stream, appendTimeMs);
-          commit();
+          writer.commit();
         }
         counts.record(Outcome.DUPLICATE, record.events().size());
       }
@@ -173,7 +163,7 @@ public final class TableWriter {
         if (cut.remove(record.stream())
             || pastUnknown && table.streams().get(record.stream()) == null) {
           counts.add(Outcome.GAP);
-          apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
+          writer.apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
         } else {
           hold(record, stream, offset, appendTimeMs);
         }
@@ -192,140 +182,14 @@ public final class TableWriter {
   /** Deletes up to {@code rows} rows of dead owners; whether more are left. */
   public boolean sweep(int rows) {
     contents.trim(batch, table.tables());
-    commit();
+    writer.commit();
     return sweeper.sweep(rows);
   }
 
-  /** The stream where the record finds it: at its start if the record opens a life. */
-  private StreamRow stream(EventRecord record) {
-    StreamState known = table.streams().get(record.stream());
-    if (known != null
-        && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
-      return known.row();
-    }
-    return atStart(record, known);
-  }
-
-  /**
-   * The stream at the start of the record's life. What it lacked in former ones it still lacks as
-   * long as blocks of theirs count: one of the records lost may have removed them.
-   */
-  private StreamRow atStart(EventRecord record, @Nullable StreamState former) {
-    StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
-    if (former != null) {
-      start = start.seenAt(former.row().sourceOffset());
-    }
-    if (former == null || !applier.keepsFormer(record)) {
-      return start;
-    }
-    return start.withGaps(former.row().gaps() + (former.held().isEmpty() ? 0 : 1));
-  }
-
-  private int streamRef(EventRecord record) {
-    StreamState known = table.streams().get(record.stream());
-    return known == null ? table.streams().next() : known.ref();
-  }
-
-  private void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
-    int ref = streamRef(record);
-    long gaps = applier.apply(record, before, appendTimeMs);
-    batch.position(
-        ref,
-        new StreamRow(
-            record.stream(),
-            record.incarnation(),
-            record.position(),
-            Math.max(before.sourceOffset(), offset), // what was held back came earlier
-            record.sourceTimeMicros(),
-            appendTimeMs,
-            gaps,
-            before.retells() && !record.endsRetelling()));
-    StreamState known = table.streams().get(record.stream());
-    StreamState.Held place = HeldRecords.place(record);
-    if (known != null && known.held().containsKey(place)) {
-      held.remove(ref, place);
-    }
-    commit();
-    counts.record(Outcome.APPLIED, record.events().size());
-  }
-
   private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
-    int ref = streamRef(record);
-    batch.position(ref, before);
-    held.add(ref, record, offset, appendTimeMs);
-    commit();
-    counts.record(Outcome.HELD_BACK, record.events().size());
-    StreamState stream = Objects.requireNonNull(table.streams().get(record.stream()));
+    StreamState stream = writer.hold(record, before, offset, appendTimeMs);
     if (stream.held().size() > limits.heldPerStream()) {
-      release(stream);
+      waiting.release(stream);
     }
-  }
-
-  /** Applies what is held back as far as it follows without a hole. */
-  private void drain(StreamState stream) {
-    while (!stream.held().isEmpty()) {
-      EventRecord next = firstHeld(stream);
-      if (next != null) {
-        if (Sequencer.judge(applier.life(next), stream(next), next) == Verdict.HOLD) {
-          return;
-        }
-        applyHeld(next, stream, stream.row());
-      }
-    }
-  }
-
-  /**
-   * The held record whose turn is nearest, null if the first one turned out to be no use any more:
-   * it is gone then.
-   */
-  private @Nullable EventRecord firstHeld(StreamState stream) {
-    StreamState.Held first = stream.held().firstKey();
-    EventRecord next = held.get(stream, first);
-    Verdict verdict =
-        next == null ? Verdict.DUPLICATE : Sequencer.judge(applier.life(next), stream(next), next);
-    if (next != null && (verdict == Verdict.APPLY || verdict == Verdict.HOLD)) {
-      return next;
-    }
-    held.remove(stream.ref(), first);
-    commit();
-    counts.record(
-        verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
-        next == null ? 1 : next.events().size());
-    return null;
-  }
-
-  private void applyHeld(EventRecord next, StreamState stream, StreamRow before) {
-    HeldRow row = Objects.requireNonNull(held.row(stream, HeldRecords.place(next)));
-    apply(next, before, row.sourceOffset(), row.appendTimeMs());
-  }
-
-  /** Waiting has its bounds: what is held longest is applied, the hole before it is a gap. */
-  private void releaseOverdue(long nowMs) {
-    if (table.streams().waiting().isEmpty()) {
-      return;
-    }
-    for (StreamState stream : List.copyOf(table.streams().waiting())) {
-      if (nowMs - stream.heldSinceMs() > limits.heldFor().toMillis()) {
-        release(stream);
-      }
-    }
-  }
-
-  private void release(StreamState stream) {
-    EventRecord next = null;
-    // Records of a former life may wait in front: they are dropped, whatever the hole.
-    while (next == null && !stream.held().isEmpty()) {
-      next = firstHeld(stream);
-    }
-    if (next != null) {
-      counts.add(Outcome.GAP);
-      applyHeld(next, stream, stream.row().withGaps(stream.row().gaps() + 1));
-    }
-    drain(stream);
-  }
-
-  private void commit() {
-    batch.commit();
-    contents.committed();
   }
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.table.TableView;
+import io.kvindex.streams.view.PartitionView;
+import org.jspecify.annotations.Nullable;
+
+/** Whether a replica can answer as it should, and what it waits for if not. Thread-safe. */
+final class Readiness {
+
+  private final int partitions;
+  private final LocalViews views;
+  private final LogLag lag;
+  private final RestoreWatch restores;
+  private final Replicas replicas;
+  private final StreamFailures failures;
+
+  Readiness(
+      int partitions,
+      LocalViews views,
+      LogLag lag,
+      RestoreWatch restores,
+      Replicas replicas,
+      StreamFailures failures) {
+    this.partitions = partitions;
+    this.views = views;
+    this.lag = lag;
+    this.restores = restores;
+    this.replicas = replicas;
+    this.failures = failures;
+  }
+
+  /** Why it is not ready, null = it is. */
+  @Nullable String notReadyReason() {
+    String givenUp = failures.givenUp();
+    if (givenUp != null) {
+      return givenUp;
+    }
+    for (int partition = 0; partition < partitions; partition++) {
+      String reason = notRestoredReason(partition);
+      if (reason != null) {
+        return reason;
+      }
+    }
+    return lag.tooFarBehind();
+  }
+
+  /** The same for one partition. */
+  @Nullable String notReadyReason(int partition) {
+    String reason = notRestoredReason(partition);
+    return reason == null ? lag.tooFarBehind(partition) : reason;
+  }
+
+  private @Nullable String notRestoredReason(int partition) {
+    PartitionView view = views.served().get(partition);
+    boolean answered = view == null ? replicas.isElsewhere(partition) : view.complete();
+    return answered ? null : "partition " + partition + " is " + progress(partition).text();
+  }
+
+  /** What a partition is doing, and how far it is. */
+  PartitionProgress progress(int partition) {
+    PartitionView view = views.newest(partition);
+    if (view == null) {
+      return PartitionProgress.of(Phase.ABSENT);
+    }
+    RestoreWatch.Reading reading = restores.reading(partition);
+    return switch (view.state()) {
+      case CLOSED -> PartitionProgress.of(Phase.STALE);
+      case LIVE ->
+          // It may know less than what is served still.
+          lag.keepsUp(partition) && views.served().get(partition) == view
+              ? PartitionProgress.of(Phase.READY)
+              : lag.progress(partition);
+      case RESTORING, LOADING ->
+          view instanceof TableView table && table.rowsToLoad() > 0 && !table.isLoaded()
+              ? new PartitionProgress(Phase.LOADING, table.rowsLoaded(), table.rowsToLoad(), 0)
+              : reading == null ? PartitionProgress.of(Phase.RESTORING) : reading.progress();
+    };
+  }
+}

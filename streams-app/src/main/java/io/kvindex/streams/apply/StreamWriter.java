@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.apply;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.sequence.Sequencer;
+import io.kvindex.streams.table.StreamState;
+import io.kvindex.streams.table.Streams;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Moves streams on: what a record does, and where its stream is after it. For one thread. */
+final class StreamWriter {
+
+  private final Streams streams;
+  private final RowBatch batch;
+  private final HeldRecords held;
+  private final Contents contents;
+  private final Applier applier;
+  private final Counts counts;
+
+  StreamWriter(
+      Streams streams,
+      RowBatch batch,
+      HeldRecords held,
+      Contents contents,
+      Applier applier,
+      Counts counts) {
+    this.streams = streams;
+    this.batch = batch;
+    this.held = held;
+    this.contents = contents;
+    this.applier = applier;
+    this.counts = counts;
+  }
+
+  /** The stream where the record finds it: at its start if the record opens a life. */
+  StreamRow at(EventRecord record) {
+    StreamState known = streams.get(record.stream());
+    if (known != null
+        && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
+      return known.row();
+    }
+    return atStart(record, known);
+  }
+
+  /**
+   * The stream at the start of the record's life. What it lacked in former ones it still lacks as
+   * long as blocks of theirs count: one of the records lost may have removed them.
+   */
+  StreamRow atStart(EventRecord record, @Nullable StreamState former) {
+    StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
+    if (former == null) {
+      return start;
+    }
+    start = start.seenAt(former.row().sourceOffset());
+    return applier.keepsFormer(record)
+        ? start.withGaps(former.row().gaps() + (former.held().isEmpty() ? 0 : 1))
+        : start;
+  }
+
+  private int ref(EventRecord record) {
+    StreamState known = streams.get(record.stream());
+    return known == null ? streams.next() : known.ref();
+  }
+
+  /** Notes where the record's stream is, with all that is not committed yet. */
+  StreamState moveTo(EventRecord record, StreamRow place) {
+    batch.position(ref(record), place);
+    commit();
+    return Objects.requireNonNull(streams.get(record.stream()));
+  }
+
+  /**
+   * Applies a record whose turn it is.
+   *
+   * @param before its stream before it, with the holes there are
+   * @param offset its offset in the events topic
+   */
+  void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
+    int ref = ref(record);
+    long gaps = applier.apply(record, before, appendTimeMs);
+    batch.position(
+        ref,
+        new StreamRow(
+            record.stream(),
+            record.incarnation(),
+            record.position(),
+            Math.max(before.sourceOffset(), offset), // what was held back came earlier
+            record.sourceTimeMicros(),
+            appendTimeMs,
+            gaps,
+            before.retells() && !record.endsRetelling()));
+    StreamState known = streams.get(record.stream());
+    StreamState.Held place = HeldRecords.place(record);
+    if (known != null && known.held().containsKey(place)) {
+      held.remove(ref, place);
+    }
+    commit();
+    counts.record(Outcome.APPLIED, record.events().size());
+  }
+
+  /** Notes that a record waits for its predecessor. */
+  StreamState hold(EventRecord record, StreamRow place, long offset, long appendTimeMs) {
+    int ref = ref(record);
+    batch.position(ref, place);
+    held.add(ref, record, offset, appendTimeMs);
+    commit();
+    counts.record(Outcome.HELD_BACK, record.events().size());
+    return Objects.requireNonNull(streams.get(record.stream()));
+  }
+
+  /** Writes what has been changed. */
+  void commit() {
+    batch.commit();
+    contents.committed();
+  }
+}

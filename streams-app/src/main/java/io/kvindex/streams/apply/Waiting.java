@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.apply;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.streams.row.HeldRow;
+import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.sequence.Sequencer;
+import io.kvindex.streams.sequence.Verdict;
+import io.kvindex.streams.table.StreamState;
+import io.kvindex.streams.table.Streams;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Records that came early: until when they wait, and what becomes of them. For one thread. */
+final class Waiting {
+
+  private final Streams streams;
+  private final HeldRecords held;
+  private final Applier applier;
+  private final StreamWriter writer;
+  private final Counts counts;
+  private final Duration longest;
+
+  /**
+   * @param longest how long a record waits for its predecessor
+   */
+  Waiting(
+      Streams streams,
+      HeldRecords held,
+      Applier applier,
+      StreamWriter writer,
+      Counts counts,
+      Duration longest) {
+    this.streams = streams;
+    this.held = held;
+    this.applier = applier;
+    this.writer = writer;
+    this.counts = counts;
+    this.longest = longest;
+  }
+
+  /** Counts what a former task has left, and goes on with it. */
+  void resume() {
+    for (StreamState stream : List.copyOf(streams.waiting())) {
+      for (StreamState.Held place : List.copyOf(stream.held().keySet())) {
+        EventRecord record = held.get(stream, place);
+        counts.taken(record == null ? 1 : record.events().size());
+      }
+      drain(stream);
+    }
+  }
+
+  /** Applies what is held back as far as it follows without a hole. */
+  void drain(StreamState stream) {
+    while (!stream.held().isEmpty()) {
+      EventRecord next = firstHeld(stream);
+      if (next != null) {
+        if (Sequencer.judge(applier.life(next), writer.at(next), next) == Verdict.HOLD) {
+          return;
+        }
+        applyHeld(next, stream, stream.row());
+      }
+    }
+  }
+
+  /**
+   * The held record whose turn is nearest, null if the first one turned out to be no use any more:
+   * it is gone then.
+   */
+  private @Nullable EventRecord firstHeld(StreamState stream) {
+    StreamState.Held first = stream.held().firstKey();
+    EventRecord next = held.get(stream, first);
+    Verdict verdict =
+        next == null
+            ? Verdict.DUPLICATE
+            : Sequencer.judge(applier.life(next), writer.at(next), next);
+    if (next != null && (verdict == Verdict.APPLY || verdict == Verdict.HOLD)) {
+      return next;
+    }
+    held.remove(stream.ref(), first);
+    writer.commit();
+    counts.record(
+        verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
+        next == null ? 1 : next.events().size());
+    return null;
+  }
+
+  private void applyHeld(EventRecord next, StreamState stream, StreamRow before) {
+    HeldRow row = Objects.requireNonNull(held.row(stream, HeldRecords.place(next)));
+    writer.apply(next, before, row.sourceOffset(), row.appendTimeMs());
+  }
+
+  /** Waiting has its bounds: what is held longest is applied, the hole before it is a gap. */
+  void releaseOverdue(long nowMs) {
+    if (streams.waiting().isEmpty()) {
+      return;
+    }
+    for (StreamState stream : List.copyOf(streams.waiting())) {
+      if (nowMs - stream.heldSinceMs() > longest.toMillis()) {
+        release(stream);
+      }
+    }
+  }
+
+  void release(StreamState stream) {
+    EventRecord next = null;
+    // Records of a former life may wait in front: they are dropped, whatever the hole.
+    while (next == null && !stream.held().isEmpty()) {
+      next = firstHeld(stream);
+    }
+    if (next != null) {
+      counts.add(Outcome.GAP);
+      applyHeld(next, stream, stream.row().withGaps(stream.row().gaps() + 1));
+    }
+    drain(stream);
+  }
+}
