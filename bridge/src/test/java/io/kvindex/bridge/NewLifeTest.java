@@ -183,7 +183,7 @@ class NewLifeTest extends BridgeFixture {
   void shouldClaimAgain_whenAnotherBridgeClaimsALife() throws Exception {
     ConsumerRecord<byte[], byte[]> own = newestProgress();
     long generation = worker(bridge).incarnation().generation();
-    BridgeProgress claim = BridgeProgress.claim(worker(bridge).registration(), generation);
+    BridgeProgress claim = BridgeProgress.claim(worker(bridge).registration(), generation, null);
     long foreign = site.progress(own.partition(), claim);
     awaitLife(2, 9);
     assertThat(worker(bridge).incarnation().life()).isGreaterThan(foreign);
@@ -199,7 +199,7 @@ class NewLifeTest extends BridgeFixture {
     bridge.halt();
     site.progress(
         own.partition(),
-        BridgeProgress.claim(worker.registration(), worker.incarnation().generation()));
+        BridgeProgress.claim(worker.registration(), worker.incarnation().generation(), null));
     bridge();
     awaitLife(2, 9);
     assertThat(lives().get(1).get(0).isOpening()).isTrue();

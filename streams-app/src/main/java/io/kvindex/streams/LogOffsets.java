@@ -27,8 +27,11 @@ final class LogOffsets implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogOffsets.class);
 
-  /** What is known of the others must not grow old while one partition has no leader. */
-  private static final int ANSWER_MS = 1_000;
+  /**
+   * What is known of the others must not grow old while one partition has no leader, or the group
+   * no coordinator: three times this is less than the default of {@code --max-lag}.
+   */
+  private static final int ANSWER_MS = 500;
 
   /** Kafka's word for a time nothing was written since. */
   private static final long NOTHING_SINCE = -1;

@@ -22,6 +22,9 @@ final class Followed {
   /** Whether it had another life before, which the next one has to fence. */
   boolean opens;
 
+  /** Last batch of the life before that the next one has to tell once more, null = none. */
+  @Nullable Long retells;
+
   /** Highest life another bridge claimed before this one's first was. */
   long contested = -1;
 

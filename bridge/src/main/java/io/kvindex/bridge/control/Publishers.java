@@ -122,6 +122,7 @@ final class Publishers {
       if (known.acked() == null) {
         // Something of that life may be in the log, and nothing tells whether the engine is its.
         next.opens = true;
+        next.retells = known.progress().retellsUntil();
         claim(next);
         return;
       }
@@ -191,7 +192,7 @@ final class Publishers {
   /** Names a new life by the offset of this very record. */
   private void claim(Followed target) {
     Registration registration = target.registration;
-    BridgeProgress claim = BridgeProgress.claim(registration, target.generation);
+    BridgeProgress claim = BridgeProgress.claim(registration, target.generation, target.retells);
     records.write(
         target.partition,
         registration.publisher(),
@@ -214,7 +215,17 @@ final class Publishers {
     }
     Incarnation incarnation = new Incarnation(target.generation, offset, 0);
     LOG.info("publisher={} starts {}", target.registration.publisher(), incarnation);
-    start(target, new Life(target.registration, incarnation, null, false, target.opens));
+    start(
+        target,
+        new Life(
+            target.registration,
+            incarnation,
+            null,
+            false,
+            target.retells,
+            target.opens,
+            Map.of(),
+            List.of()));
   }
 
   private void claimAgain(Followed target) {

@@ -172,9 +172,6 @@ final class BatchPublisher {
     if (gap != null) {
       add(gap, events);
     }
-    if (retelling.endsWith(batch.sequence(), after)) {
-      events.add(new KvEvent.Retold());
-    }
     String rejected = decoded.rejected();
     BatchRecords records =
         new BatchRecords(
@@ -182,15 +179,18 @@ final class BatchPublisher {
     if (rejected != null) {
       quarantine(batch, rejected);
       add(doubt(batch), events);
+      endRetelling(batch, after, events);
       records.whole(events);
     } else if (isNumbered()) {
       Decoded fresh = FreshNumbers.fresh(decoded, session, registration.publisher().key().length());
       noteDecoded(batch, fresh, events);
+      endRetelling(batch, after, events);
       records.numbered(events, fresh, session);
       events.addAll(fresh.events());
     } else {
       events.addAll(decoded.events());
       noteDecoded(batch, decoded, events);
+      endRetelling(batch, after, events);
       records.whole(events);
     }
     Map<EventLabel, Long> kinds =
@@ -221,6 +221,12 @@ final class BatchPublisher {
       add(doubt(batch), events);
     }
     status.outcome(FrameOutcome.APPLIED, 1);
+  }
+
+  private void endRetelling(RawBatch batch, @Nullable Long after, List<KvEvent> events) {
+    if (retelling.endsWith(batch.sequence(), after)) {
+      events.add(new KvEvent.Retold());
+    }
   }
 
   /** Notes that something is lost, and throws away what may be wrong by it if that is wanted. */

@@ -56,12 +56,16 @@ final class CurrentLife {
     state = new State(now.incarnation(), new SendSession(over.acked(), over.ackedIds(), changed));
   }
 
-  /** Claims the next life; {@link #adopt} once it is acknowledged. */
-  synchronized void claimNext() {
+  /**
+   * Claims the next life; {@link #adopt} once it is acknowledged.
+   *
+   * @param retells last batch that it has to tell once more, null = none
+   */
+  synchronized void claimNext(@Nullable Long retells) {
     claiming = true;
     refused = null;
     claims.claim(
-        BridgeProgress.claim(registration, state.incarnation().generation()),
+        BridgeProgress.claim(registration, state.incarnation().generation(), retells),
         (offset, problem) -> {
           if (problem == null) {
             claimed = offset;

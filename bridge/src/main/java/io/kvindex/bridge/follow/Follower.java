@@ -62,6 +62,7 @@ final class Follower implements IoLoop.Reader {
         new Succession(
             registration.publisher(),
             life,
+            retelling,
             publisher,
             status,
             new Later(context.replays(), signal::raise),
@@ -226,7 +227,7 @@ final class Follower implements IoLoop.Reader {
 
   private void join(Duration delay) {
     asking.cancel();
-    recovery.cancel(); // nobody would read on, and it holds up those that ask in doubt
+    recovery.interrupt(); // nobody would read on, and it holds up those that ask in doubt
     if (phase != Phase.LIVE) {
       status.phase(PublisherState.REPLAYING);
     }
@@ -286,10 +287,11 @@ final class Follower implements IoLoop.Reader {
     ReplayFeed.End end = phase == Phase.JOINING ? asking.takeEnd() : null;
     if (end != null) {
       phase = Phase.DRAINING;
-      if (end.problem() == null) {
-        retelling.readAll(intake.last());
-      }
-      act(reception.replayEnded(end.problem() == null));
+      boolean complete = end.problem() == null;
+      act(
+          complete && retelling.isCutShortAt(intake.last())
+              ? new Decision.EndLife("its replay ends before what it had told")
+              : reception.replayEnded(complete));
     }
   }
 

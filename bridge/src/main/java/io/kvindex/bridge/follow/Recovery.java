@@ -66,6 +66,12 @@ final class Recovery {
     rebuilds = false;
   }
 
+  /** What the answer is for has to wait: it is asked for again as soon as this time. */
+  void interrupt() {
+    looks -= feed == null || looks == 0 ? 0 : 1;
+    cancel();
+  }
+
   /** Nothing is looked at any more. */
   void cancel() {
     if (feed != null) {

@@ -36,13 +36,19 @@ final class Retelling {
     until = newest(taken, unfinished());
   }
 
-  /** All that the engine has was read up to that batch: there is no more to tell. */
-  void readAll(@Nullable Long last) {
+  /** Last batch that is to be told again in the life followed or claimed, null = there is none. */
+  @Nullable Long until() {
+    return until;
+  }
+
+  /**
+   * Whether an engine that has told all it keeps did not come so far: then it is another one.
+   *
+   * @param last the last batch taken of it, null = it keeps none, which says nothing
+   */
+  boolean isCutShortAt(@Nullable Long last) {
     Long end = until;
-    long next = last == null ? 0 : last + 1;
-    if (end != null && Long.compareUnsigned(next, end) < 0) {
-      until = next; // is told with the next one
-    }
+    return end != null && last != null && isBefore(last, end);
   }
 
   /** Last batch that is to be told again and that Kafka does not have yet, null = there is none. */

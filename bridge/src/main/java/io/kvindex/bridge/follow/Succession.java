@@ -18,6 +18,7 @@ final class Succession {
 
   private final PublisherId publisher;
   private final CurrentLife life;
+  private final Retelling retelling;
   private final BatchPublisher records;
   private final FollowStatus status;
   private final Later later;
@@ -38,6 +39,7 @@ final class Succession {
   Succession(
       PublisherId publisher,
       CurrentLife life,
+      Retelling retelling,
       BatchPublisher records,
       FollowStatus status,
       Later later,
@@ -45,6 +47,7 @@ final class Succession {
       boolean opens) {
     this.publisher = publisher;
     this.life = life;
+    this.retelling = retelling;
     this.records = records;
     this.status = status;
     this.later = later;
@@ -70,7 +73,7 @@ final class Succession {
   void claimNext(String evidence) {
     LOG.info("publisher={} has a new life: {}", publisher, evidence);
     status.count("new_lives", 1);
-    life.claimNext();
+    life.claimNext(retelling.until());
   }
 
   /** Goes on with the claim; whether the next life is there, and announced. */
@@ -86,14 +89,14 @@ final class Succession {
     }
     if (claimsAgain) {
       claimsAgain = false;
-      life.claimNext();
+      life.claimNext(retelling.until());
       return false;
     }
     if (!life.adopt()) {
       return false;
     }
     if (life.incarnation().life() < contested) {
-      life.claimNext();
+      life.claimNext(retelling.until());
       return false;
     }
     announces = true;

@@ -100,7 +100,7 @@ class CodecFuzzTest {
                 forms.add(new Form(EventRecordCodec.encode(record), EventRecordCodec::decode)));
     forms.add(
         new Form(
-            BridgeProgressCodec.encode(BridgeProgress.claim(registration, 3)),
+            BridgeProgressCodec.encode(BridgeProgress.claim(registration, 3, 17L)),
             BridgeProgressCodec::decode));
     forms.add(new Form(RegistrationCodec.encode(registration), RegistrationCodec::decode));
     forms.add(

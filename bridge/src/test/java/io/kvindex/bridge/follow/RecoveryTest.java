@@ -13,6 +13,7 @@ import io.kvindex.model.progress.PublisherState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -122,7 +123,9 @@ class RecoveryTest extends FollowerFixture {
   void shouldGoOnTellingAgain_whenItTakesOverFromAnotherBridge() throws Exception {
     engine.publish(0, 4);
     Following first = follow();
-    await().atMost(SOON).until(() -> isSent("e", 4) && first.progress().lastSequence() != null);
+    await()
+        .atMost(SOON)
+        .until(() -> isSent("e", 4) && Objects.equals(first.progress().lastSequence(), 4L));
     first.stop();
     await().atMost(SOON).until(first::isSettled);
     engine.publish(5, 9);

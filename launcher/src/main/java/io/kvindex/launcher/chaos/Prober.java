@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Prober implements AutoCloseable {
 
-  /** Looks for which an engine may be marked because its cache is told once more, and no longer. */
-  private static final int LONG_RETELLING = 300;
+  /** How long an engine may be marked because its cache is told once more. */
+  private static final long LONG_RETELLING_NS = TimeUnit.MINUTES.toNanos(1);
 
   private static final String DEGRADED =
       " is marked degraded during the run though replay could reach everything: ";
@@ -43,9 +43,8 @@ final class Prober implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "chaos-prober");
   private List<Question> suspects = List.of();
 
-  /** Those the last look found marked degraded. */
-  /** Looks in a row at which an engine was marked degraded. */
-  private final Map<ChaosEngine, Integer> degradedLooks = new HashMap<>();
+  /** Since when engines are marked degraded, without a break. */
+  private final Map<ChaosEngine, Long> degradedSinceNs = new HashMap<>();
 
   private volatile boolean running = true;
   private volatile long asked;
@@ -125,12 +124,15 @@ final class Prober implements AutoCloseable {
     for (ChaosEngine engine : whole) {
       boolean is =
           answers.stream()
+              .filter(one -> !one.answer().stale())
               .filter(one -> one.question().tenant().equals(engine.tenant()))
               .anyMatch(one -> one.answer().degraded().contains(engine.name()));
-      int looks = is ? degradedLooks.merge(engine, 1, Integer::sum) : 0;
+      Long since = is ? degradedSinceNs.putIfAbsent(engine, System.nanoTime()) : null;
       if (!is) {
-        degradedLooks.remove(engine);
-      } else if (looks > LONG_RETELLING || looks > 1 && processes.api().isDegraded(engine)) {
+        degradedSinceNs.remove(engine);
+      } else if (since != null
+          && (System.nanoTime() - since > LONG_RETELLING_NS
+              || processes.api().isDegraded(engine))) {
         findings.wrong(engine.name() + DEGRADED + processes.api().lastError(engine));
       }
     }

@@ -61,8 +61,13 @@ public record BridgeProgress(
     groups = List.copyOf(groups);
   }
 
-  /** A record whose own offset names a new life of which nothing is known yet. */
-  public static BridgeProgress claim(Registration registration, long generation) {
+  /**
+   * A record whose own offset names a new life of which nothing is known yet.
+   *
+   * @param retellsUntil last batch that the life has to tell once more, null = none
+   */
+  public static BridgeProgress claim(
+      Registration registration, long generation, @Nullable Long retellsUntil) {
     return new BridgeProgress(
         registration.publisher(),
         registration.table(),
@@ -78,6 +83,6 @@ public record BridgeProgress(
         Map.of(),
         List.of(),
         null,
-        null);
+        retellsUntil);
   }
 }

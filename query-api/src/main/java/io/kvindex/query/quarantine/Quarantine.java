@@ -143,7 +143,7 @@ final class Quarantine {
   }
 
   private void claim(Registered one) throws InterruptedException {
-    BridgeProgress claim = BridgeProgress.claim(one.registration(), one.generation());
+    BridgeProgress claim = BridgeProgress.claim(one.registration(), one.generation(), null);
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             ClientKind.PRODUCER.settings(kafka, Map.of()),

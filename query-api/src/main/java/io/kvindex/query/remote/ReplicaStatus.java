@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 record ReplicaStatus(
     @Nullable String notReady, List<Part> partitions, Map<Integer, Detail> details) {
 
+  private static final int HAS_LAST = 1;
+  private static final int RETELLS = 2;
+
   /**
    * A partition as a replica has it.
    *
@@ -122,7 +125,7 @@ record ReplicaStatus(
     out.writeString(publisher.key());
     EventRecordCodec.writeIncarnation(out, position.incarnation());
     Position last = position.last();
-    out.writeByte(last == null ? 0 : 1);
+    out.writeByte((last == null ? 0 : HAS_LAST) | (position.retells() ? RETELLS : 0));
     if (last != null) {
       out.writeLong(last.eventId());
       out.writeVarint(last.part());
@@ -171,8 +174,11 @@ record ReplicaStatus(
     for (int left = in.readCount(); left > 0; left--) {
       PublisherId publisher = PublisherId.parse(in.readRequiredString());
       Incarnation incarnation = new Incarnation(in.readZigZag(), in.readZigZag(), in.readZigZag());
+      int flags = in.readByte();
       Position last =
-          in.readByte() == 0 ? null : new Position(in.readLong(), in.readInt(), in.readByte() != 0);
+          (flags & HAS_LAST) == 0
+              ? null
+              : new Position(in.readLong(), in.readInt(), in.readByte() != 0);
       positions.put(
           publisher,
           new StreamPosition(
@@ -181,7 +187,8 @@ record ReplicaStatus(
               in.readZigZag(),
               in.readZigZag(),
               in.readZigZag(),
-              in.readVarint()));
+              in.readVarint(),
+              (flags & RETELLS) != 0));
     }
     return positions;
   }

@@ -36,12 +36,19 @@ public record PublisherReport(
     if (heard == null) {
       return PublisherState.PENDING;
     }
-    boolean doubted =
-        visible != null && visible.degraded() && isOfTheLifeHeardOf(visible.incarnation());
     return switch (heard.state()) {
-      case ACTIVE, REPLAYING -> doubted ? PublisherState.DEGRADED : heard.state();
+      case ACTIVE, REPLAYING -> asVisible(heard.state());
       default -> heard.state();
     };
+  }
+
+  private PublisherState asVisible(PublisherState said) {
+    if (visible == null || !isOfTheLifeHeardOf(visible.incarnation())) {
+      return said;
+    }
+    return visible.gaps() > 0
+        ? PublisherState.DEGRADED
+        : visible.retells() ? PublisherState.REPLAYING : said;
   }
 
   /**

@@ -210,7 +210,7 @@ class QuarantineRetryIT {
   }
 
   private Quarantine quarantine(Registered one, long life) {
-    BridgeProgress claimed = BridgeProgress.claim(one.registration(), one.generation());
+    BridgeProgress claimed = BridgeProgress.claim(one.registration(), one.generation(), null);
     BridgeProgress now =
         new BridgeProgress(
             claimed.publisher(),

@@ -22,7 +22,8 @@ class ReplicaStatusTest {
     PublisherId one = new PublisherId("e|1", "t", 3);
     PublisherId other = new PublisherId("quiet", "t", 0);
     StreamPosition position =
-        new StreamPosition(new Incarnation(4, 5, 6), new Position(-2, 1, false), 99, 12, 13, 7);
+        new StreamPosition(
+            new Incarnation(4, 5, 6), new Position(-2, 1, false), 99, 12, 13, 7, true);
     StreamPosition nothing = new StreamPosition(Incarnation.NONE, null, -1, 0, 0, 0);
     ReplicaStatus status =
         new ReplicaStatus(

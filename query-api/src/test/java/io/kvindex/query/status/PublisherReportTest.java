@@ -89,6 +89,11 @@ class PublisherReportTest {
     assertThat(state(PublisherState.FAILED, visible(7, 9))).isEqualTo(PublisherState.FAILED);
     assertThat(state(PublisherState.ACTIVE, visible(5, 9))).isEqualTo(PublisherState.ACTIVE);
     assertThat(state(PublisherState.ACTIVE, null)).isEqualTo(PublisherState.ACTIVE);
+    StreamPosition retold =
+        new StreamPosition(
+            new Incarnation(3, 7, 0), EventRecord.Position.whole(9), 1, 1_000_000, 1_000, 0, true);
+    assertThat(retold.degraded()).isTrue();
+    assertThat(state(PublisherState.ACTIVE, retold)).isEqualTo(PublisherState.REPLAYING);
   }
 
   private static PublisherState state(PublisherState heard, @Nullable StreamPosition visible) {

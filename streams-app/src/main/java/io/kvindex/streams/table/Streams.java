@@ -67,7 +67,8 @@ public final class Streams {
                 row.sourceOffset(),
                 row.sourceTimeMicros(),
                 row.appendTimeMs(),
-                row.lacks()));
+                row.gaps(),
+                row.retells()));
     if ((before != null && before.degraded()) != row.lacks() > 0) {
       noteHoles(row.stream().publisher(), row.lacks() > 0 ? 1 : -1);
     }

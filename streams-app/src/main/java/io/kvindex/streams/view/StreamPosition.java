@@ -10,10 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param incarnation the life the stream is in
  * @param last last record applied in that life, null = none yet
- * @param sourceOffset that record's offset in the events topic, -1 = none yet
- * @param sourceTimeMicros the engine's time on it, microseconds since the epoch
+ * @param sourceOffset newest offset in the events topic of a record of the stream that is visible,
+ *     of any life, -1 = none yet
+ * @param sourceTimeMicros the engine's time on the last record, microseconds since the epoch
  * @param appendTimeMs the broker's time on it, milliseconds since the epoch
  * @param gaps holes since the stream was last complete
+ * @param retells whether its life tells once more what was known before, and not all of that is
+ *     visible
  */
 public record StreamPosition(
     Incarnation incarnation,
@@ -21,11 +24,23 @@ public record StreamPosition(
     long sourceOffset,
     long sourceTimeMicros,
     long appendTimeMs,
-    long gaps) {
+    long gaps,
+    boolean retells) {
+
+  /** One that tells nothing twice. */
+  public StreamPosition(
+      Incarnation incarnation,
+      @Nullable Position last,
+      long sourceOffset,
+      long sourceTimeMicros,
+      long appendTimeMs,
+      long gaps) {
+    this(incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, gaps, false);
+  }
 
   /** Whether answers about this publisher may be incomplete or stale. */
   public boolean degraded() {
-    return gaps > 0;
+    return gaps > 0 || retells;
   }
 
   /** Event id of the newest batch of which all parts are visible, unsigned; null = none is. */
