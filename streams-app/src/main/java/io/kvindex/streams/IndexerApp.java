@@ -42,6 +42,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final HangingTransactions transactions;
   private final AbandonedTransactions abandoned;
   private final ChangelogTopic changelog;
+  private final ChangelogWatch changelogWatch;
   private final LocalViews views = new LocalViews();
   private final Readiness readiness;
   private final StreamFailures failures;
@@ -92,6 +93,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     abandoned =
         new AbandonedTransactions(
             admin, config.applicationId(), () -> streams.state() == KafkaStreams.State.REBALANCING);
+    changelogWatch = new ChangelogWatch(changelog::identity, this::changelogIsGone);
     ReadinessGauges.register(this, metrics);
   }
 
@@ -121,6 +123,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     if (config.changelog()) {
       app.transactions.start();
       app.abandoned.start();
+      app.changelogWatch.start();
     }
     app.refresher.scheduleWithFixedDelay(
         app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
@@ -215,6 +218,17 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     faults.outdated(partition);
   }
 
+  /** What is known goes on being told, as stale; nothing is kept that copies can not follow. */
+  private void changelogIsGone(String why) {
+    failures.giveUp(why);
+    streams.close(Duration.ZERO);
+  }
+
+  /** Visible for tests. */
+  ChangelogWatch changelogWatch() {
+    return changelogWatch;
+  }
+
   private void refresh() {
     try {
       boolean running = streams.state().isRunningOrRebalancing();
@@ -258,6 +272,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   @Override
   public void close() {
     refresher.shutdownNow();
+    changelogWatch.close();
     failures.close();
     lag.close();
     abandoned.close();

@@ -44,6 +44,12 @@ final class StreamFailures implements StreamsUncaughtExceptionHandler, AutoClose
     return lastWord;
   }
 
+  /** Only a person can help: says so until the process ends. */
+  void giveUp(String why) {
+    lastWord = why;
+    LOG.error("the tables are not kept any more, answers grow stale: {}", why);
+  }
+
   @Override
   public StreamThreadExceptionResponse handle(Throwable failure) {
     failures.increment();

@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kvindex.sandbox.broker.SharedBroker;
 import io.kvindex.streams.fixture.LogFeed;
 import io.kvindex.streams.topology.IndexTopology;
+import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,6 +70,25 @@ class LostChangelogIT {
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining(IndexTopology.changelogOf(application))
           .hasMessageContaining("stop all of them");
+    }
+  }
+
+  @Test
+  void shouldGiveUpAndGoOnAnswering_whenTheChangelogIsDeletedWhileItRuns() throws Exception {
+    try (IndexerApp app = start("one")) {
+      feed.send(10);
+      until(() -> feed.isSeenBy(app) && hasCommitted(), "all records");
+      app.changelogWatch().look();
+      List<String> answers = feed.answers(app);
+      deleteChangelog();
+      for (int i = 0; i < ChangelogWatch.LOOKS; i++) {
+        app.changelogWatch().look();
+      }
+      assertThat(app.notReadyReason()).contains("stop all replicas");
+      until(
+          () -> Objects.requireNonNull(app.view(0)).state() == PartitionView.State.CLOSED,
+          "nothing is kept any more");
+      assertThat(feed.answers(app)).isEqualTo(answers);
     }
   }
 
