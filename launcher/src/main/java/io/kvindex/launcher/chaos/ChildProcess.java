@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,6 +20,10 @@ import java.util.concurrent.TimeUnit;
 public final class ChildProcess implements AutoCloseable {
 
   private static final long CLOSE_SECONDS = 30;
+
+  private static final int FIRST_PORT = 12_000;
+  private static final int LAST_PORT = 32_000;
+  private static final int PORTS_TRIED = 1_000;
 
   /** Not referred to as a class: this package is below it. */
   private static final String MAIN = "io.kvindex.launcher.Main";
@@ -176,12 +181,25 @@ public final class ChildProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** A port nobody listens on now. */
+  /**
+   * A port nobody listens on now. None of those the system hands out by itself: somebody else would
+   * get it before the process it is for is so far as to take it.
+   */
   public static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    for (int i = 0; i < PORTS_TRIED; i++) {
+      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+      if (isFree(port)) {
+        return port;
+      }
+    }
+    throw new IllegalStateException("no port is free from " + FIRST_PORT + " to " + LAST_PORT);
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return false;
     }
   }
 
