@@ -244,7 +244,7 @@ refuse() {
 }
 
 end() { # end NAMES...: SIGTERM, and SIGKILL for those that do not end
-  local one id until=$((SECONDS + 20))
+  local one id until=$((SECONDS + 40))
   for one in "$@"; do
     ! id=$(pid "$one") || kill "$id" 2>/dev/null || true
     ! id=$(pid "$one") || kill -CONT "$id" 2>/dev/null || true

@@ -17,6 +17,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private volatile boolean identified;
 
   private long nextIdentifyNs = System.nanoTime();
+  private long nextWarningNs = System.nanoTime();
 
   private final ScheduledExecutorService refresher =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
@@ -245,9 +247,16 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
         }
         identified = identified || identify();
       }
-    } catch (RuntimeException e) {
-      // The views known so far stay; they say themselves how far to trust them.
+    } catch (IllegalStateException | KafkaException e) {
+      // Kafka is silent, or its Streams rebalance. The views known so far stay; they say themselves
+      // how far to trust them.
       LOG.debug("views not refreshed", e);
+    } catch (RuntimeException e) {
+      long nowNs = System.nanoTime();
+      if (nowNs - nextWarningNs >= 0) {
+        nextWarningNs = nowNs + TimeUnit.MINUTES.toNanos(1);
+        LOG.warn("BUG: views are not refreshed, answers grow stale", e);
+      }
     }
   }
 

@@ -37,6 +37,23 @@ class KafkaSettingsTest {
   }
 
   @Test
+  void shouldSayWhereItIsAndWhoItIs_whenPlaced() {
+    Map<String, Object> site = Map.of("bootstrap.servers", "h:1");
+    StreamsConfig config =
+        new StreamsConfig(
+            IndexerConfig.on(site, Path.of("state"))
+                .placed(new Placement(2, "rack-a", "index-7"))
+                .streamsProperties(3));
+    assertThat(config.getClientTags()).containsExactly(Map.entry("rack", "rack-a"));
+    assertThat(config.getList(StreamsConfig.RACK_AWARE_ASSIGNMENT_TAGS_CONFIG))
+        .containsExactly("rack");
+    assertThat(mainConsumer(config, "client.rack")).isEqualTo("rack-a");
+    assertThat(config.getRestoreConsumerConfigs("c")).containsEntry("client.rack", "rack-a");
+    assertThat(config.getInt(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG)).isEqualTo(2);
+    assertThat(mainConsumer(config, "group.instance.id")).isEqualTo("index-7-0");
+  }
+
+  @Test
   void shouldReachEveryClient_whenTheyAreForAll() {
     Password secret = new Password("s3cret");
     StreamsConfig config =

@@ -187,8 +187,21 @@ final class DrillRun {
       samples = new RollingRestart(site, load, runner).run(journal);
       RollingReport.write(samples, journal);
     }
-    boolean kept = RollingReport.print(samples, out);
+    Tally tally = tallies.current();
+    RoundCheck.Result atRest = new RoundCheck(load).run(1);
+    boolean neverDropped = RollingReport.print(samples, out);
+    new DrillReport(options, out).check(atRest);
+    out.printf(
+        "%d queries: %d failed, %d wrong, %d late, %d refused%n",
+        tally.queries.get(),
+        tally.failed.get(),
+        tally.wrong.get(),
+        tally.late.get(),
+        tally.refused.get());
     findings();
+    boolean kept =
+        neverDropped && FaultResult.areAnswersRight(tally) && atRest.problems().isEmpty();
+    out.println(kept ? "every promise was kept" : "PROMISES WERE BROKEN");
     out.flush();
     return kept;
   }

@@ -4,6 +4,7 @@ package io.kvindex.launcher.process;
 import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -78,7 +79,9 @@ public final class IndexCommand implements Callable<Integer> {
     try {
       PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
       SiteTopics topics = cluster.ensureTopics();
-      SiteTables tables = parts.add(SiteTables.start(config, topics, () -> 0, metrics));
+      SiteTables tables =
+          parts.add(
+              SiteTables.start(config, topics, () -> StreamsIndexAccess.READ_ELSEWHERE, metrics));
       QueryApi api =
           parts.add(
               QueryApi.start(

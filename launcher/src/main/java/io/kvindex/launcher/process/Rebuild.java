@@ -153,7 +153,7 @@ public final class Rebuild implements AutoCloseable {
 
   private static Replica replica(IndexerApp indexer, @Nullable ServedTable member) {
     return member == null
-        ? Replica.alone(new StreamsIndexAccess(indexer, () -> 0))
+        ? Replica.alone(new StreamsIndexAccess(indexer, () -> StreamsIndexAccess.READ_ELSEWHERE))
         : new Replica(
             member.index(), new ReplicaService(new ServingIndex(member)), member.cluster());
   }
@@ -162,7 +162,7 @@ public final class Rebuild implements AutoCloseable {
       IndexerConfig config, IndexerApp indexer, PrometheusMeterRegistry metrics) {
     return new ServedTable(
         config.applicationId(),
-        new StreamsIndexAccess(indexer, () -> 0),
+        new StreamsIndexAccess(indexer, () -> StreamsIndexAccess.READ_ELSEWHERE),
         new LeavingTable(indexer),
         new KeptTable(indexer, new TableMeters(metrics)),
         metrics);

@@ -27,9 +27,12 @@ public final class StreamsIndexAccess implements IndexAccess {
   private final IndexPartitions indexer;
   private final LongSupplier lagMs;
 
+  /** Said by a process that reads no engines itself. */
+  public static final long READ_ELSEWHERE = -1;
+
   /**
    * @param lagMs age of the oldest event that was read from an engine and is not visible here,
-   *     milliseconds
+   *     milliseconds; {@link #READ_ELSEWHERE} = what waits in the log tells
    */
   public StreamsIndexAccess(IndexPartitions indexer, LongSupplier lagMs) {
     this.indexer = indexer;
@@ -45,7 +48,8 @@ public final class StreamsIndexAccess implements IndexAccess {
     }
     boolean keepsUp = indexer.keepsUp(partition);
     long lag = lagMs.getAsLong();
-    return new View(view, table, keepsUp, keepsUp ? lag : Math.max(lag, indexer.ageMs(partition)));
+    boolean tells = keepsUp && lag != READ_ELSEWHERE;
+    return new View(view, table, keepsUp, tells ? lag : Math.max(lag, indexer.ageMs(partition)));
   }
 
   @Override

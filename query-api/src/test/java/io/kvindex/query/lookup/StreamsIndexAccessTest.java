@@ -67,6 +67,19 @@ class StreamsIndexAccessTest {
     assertThat(trust(table)).isEqualTo(Trust.STALE);
   }
 
+  @Test
+  void shouldTellWhatWaitsInTheLog_whenEnginesAreReadElsewhere() {
+    TableId table = tableIn(3);
+    partitions.put(3, null);
+    partitions.ageMs = 700;
+    StreamsIndexAccess alone =
+        new StreamsIndexAccess(partitions, () -> StreamsIndexAccess.READ_ELSEWHERE);
+    assertThat(Objects.requireNonNull(alone.view(table)).lagMs()).isEqualTo(700);
+    assertThat(Objects.requireNonNull(access.view(table)).lagMs()).isZero();
+    partitions.keepsUp = false;
+    assertThat(Objects.requireNonNull(access.view(table)).lagMs()).isEqualTo(700);
+  }
+
   private Trust trust(TableId table) {
     return Objects.requireNonNull(access.view(table)).trust();
   }
@@ -87,6 +100,7 @@ class StreamsIndexAccessTest {
   private static final class Partitions implements IndexPartitions {
     private final Map<Integer, PartitionView> views = new HashMap<>();
     private boolean keepsUp = true;
+    private long ageMs;
 
     void put(int partition, @Nullable StreamPosition position) {
       views.put(partition, new View(partition, position));
@@ -95,6 +109,11 @@ class StreamsIndexAccessTest {
     @Override
     public int partitions() {
       return PARTITIONS;
+    }
+
+    @Override
+    public long ageMs(int partition) {
+      return ageMs;
     }
 
     @Override

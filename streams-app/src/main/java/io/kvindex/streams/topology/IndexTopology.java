@@ -5,6 +5,7 @@ import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.apply.Counts;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.store.PrefixStoreSupplier;
 import io.kvindex.streams.store.StoreFaults;
 import java.time.Duration;
@@ -31,7 +32,15 @@ import org.apache.kafka.streams.state.Stores;
 public final class IndexTopology implements Supplier<Topology> {
 
   /** Name of the store; part of the changelog topic's name. */
-  public static final String STORE = "prefix-table";
+  public static final String STORE = storeOf(RowKind.LAYOUT_VERSION);
+
+  /**
+   * Rows of each layout have a store and a changelog of their own: there is none yet after an
+   * upgrade to another layout, and so the tables are built anew from the log, as where it is gone.
+   */
+  static String storeOf(int layout) {
+    return layout == 1 ? "prefix-table" : "prefix-table-" + layout;
+  }
 
   /** Name of the topic an application's rows are in, as Kafka Streams makes it. */
   public static String changelogOf(String applicationId) {

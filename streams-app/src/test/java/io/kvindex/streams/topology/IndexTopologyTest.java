@@ -26,6 +26,14 @@ class IndexTopologyTest {
 
   @TempDir private Path dir;
 
+  /** Rows of one layout must never be read as another's: copies follow the topic of their own. */
+  @Test
+  void shouldKeepRowsOfEachLayoutApart() {
+    assertThat(IndexTopology.storeOf(1)).isEqualTo("prefix-table");
+    assertThat(IndexTopology.storeOf(2)).isNotEqualTo(IndexTopology.storeOf(1));
+    assertThat(IndexTopology.changelogOf("app")).contains(IndexTopology.STORE);
+  }
+
   @Test
   void shouldKeepItsShape() throws IOException {
     String described =
