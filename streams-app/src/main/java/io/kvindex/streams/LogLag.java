@@ -130,7 +130,7 @@ final class LogLag implements AutoCloseable {
    * @throws IllegalStateException if it answered for none
    */
   boolean refresh(Instant now) {
-    // First what is committed: the ends that come later are sure to have the rows it goes with.
+    // First what is committed: the ends asked for later are sure to have the rows it goes with.
     Map<TopicPartition, OffsetAndMetadata> committed = offsets.committed();
     Set<TopicPartition> wanted = new HashSet<>();
     for (int i = 0; i < partitions; i++) {
@@ -142,7 +142,7 @@ final class LogLag implements AutoCloseable {
     }
     long askedNanos = System.nanoTime();
     Map<TopicPartition, Long> ends = offsets.ends(wanted);
-    boolean all = committed != null && ends.size() == wanted.size();
+    boolean all = ends.size() == wanted.size();
     for (int i = 0; i < partitions; i++) {
       try {
         // Before lag is noted: rows that lack deletions must not count as kept up.

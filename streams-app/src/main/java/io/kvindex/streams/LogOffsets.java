@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -14,6 +15,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
@@ -27,17 +29,22 @@ final class LogOffsets implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogOffsets.class);
 
-  /**
-   * What is known of the others must not grow old while one partition has no leader, or the group
-   * no coordinator: three times this is less than the default of {@code --max-lag}.
-   */
-  private static final int ANSWER_MS = 500;
+  /** On a full machine answers take their time, and late ones are better than none. */
+  private static final int ANSWER_MS = 5_000;
+
+  /** What is known of the others must not grow old while one partition has no leader. */
+  private static final int OTHERS_WAIT_MS = 500;
 
   /** Kafka's word for a time nothing was written since. */
   private static final long NOTHING_SINCE = -1;
 
   private final Admin admin;
   private final String group;
+
+  /** A question that is not answered yet, null = there is none. */
+  private @Nullable CompletableFuture<Map<TopicPartition, OffsetAndMetadata>> asked;
+
+  private @Nullable Map<TopicPartition, OffsetAndMetadata> committed;
 
   /**
    * @param admin closed with this object
@@ -57,33 +64,41 @@ final class LogOffsets implements AutoCloseable {
         admin.listOffsets(
             of.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
             new ListOffsetsOptions().timeoutMs(ANSWER_MS));
+    Map<TopicPartition, CompletableFuture<ListOffsetsResultInfo>> each = new HashMap<>();
+    of.forEach(partition -> each.put(partition, future(answers.partitionResult(partition))));
+    CompletableFuture<?>[] all = each.values().toArray(new CompletableFuture<?>[0]);
+    await(CompletableFuture.anyOf(all), ANSWER_MS);
+    await(CompletableFuture.allOf(all), OTHERS_WAIT_MS);
     Map<TopicPartition, Long> ends = new HashMap<>();
-    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MS);
-    for (TopicPartition partition : of) {
-      try {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
-        ends.put(
-            partition, answer(answers.partitionResult(partition), Math.max(0, leftMs)).offset());
-      } catch (IllegalStateException e) {
-        LOG.debug("the end of {} is not known", partition, e);
-      }
-    }
+    each.forEach(
+        (partition, answer) -> {
+          if (answer.isDone() && !answer.isCompletedExceptionally()) {
+            ends.put(partition, answer.join().offset());
+          }
+        });
     return ends;
   }
 
-  /** What the group has committed, null = its coordinator does not say. */
+  /**
+   * What the group has committed, as far as is known: where its coordinator takes its time, what it
+   * said before, since places only go on. Null = it never said anything.
+   */
   @Nullable Map<TopicPartition, OffsetAndMetadata> committed() {
-    try {
-      return answer(
-          admin
-              .listConsumerGroupOffsets(
-                  group, new ListConsumerGroupOffsetsOptions().timeoutMs(ANSWER_MS))
-              .partitionsToOffsetAndMetadata(),
-          ANSWER_MS);
-    } catch (IllegalStateException e) {
-      LOG.debug("what is committed is not known", e);
-      return null;
+    CompletableFuture<Map<TopicPartition, OffsetAndMetadata>> question = asked;
+    if (question == null) {
+      question =
+          future(
+              admin
+                  .listConsumerGroupOffsets(
+                      group, new ListConsumerGroupOffsetsOptions().timeoutMs(ANSWER_MS))
+                  .partitionsToOffsetAndMetadata());
     }
+    await(question, OTHERS_WAIT_MS);
+    asked = question.isDone() ? null : question;
+    if (question.isDone() && !question.isCompletedExceptionally()) {
+      committed = question.join();
+    }
+    return committed;
   }
 
   /**
@@ -108,18 +123,28 @@ final class LogOffsets implements AutoCloseable {
 
   private long offset(TopicPartition of, OffsetSpec which) {
     ListOffsetsOptions options = new ListOffsetsOptions().timeoutMs(ANSWER_MS);
-    return answer(admin.listOffsets(Map.of(of, which), options).partitionResult(of), ANSWER_MS)
-        .offset();
+    CompletableFuture<ListOffsetsResultInfo> answer =
+        future(admin.listOffsets(Map.of(of, which), options).partitionResult(of));
+    await(answer, OTHERS_WAIT_MS);
+    if (!answer.isDone() || answer.isCompletedExceptionally()) {
+      throw new IllegalStateException("Kafka does not say where " + of + " is");
+    }
+    return answer.join().offset();
   }
 
-  private static <T> T answer(KafkaFuture<T> future, long waitMs) {
+  private static <T> CompletableFuture<T> future(KafkaFuture<T> kafkas) {
+    return kafkas.toCompletionStage().toCompletableFuture();
+  }
+
+  /** Waits until there is an answer, or a failure, but not for long. */
+  private static void await(CompletableFuture<?> answer, long ms) {
     try {
-      return future.get(waitMs, TimeUnit.MILLISECONDS);
+      answer.get(ms, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while Kafka was asked", e);
     } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("Kafka did not answer", e);
+      LOG.debug("Kafka did not answer", e);
     }
   }
 
