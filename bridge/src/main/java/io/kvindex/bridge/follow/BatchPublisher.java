@@ -102,9 +102,10 @@ final class BatchPublisher {
   /**
    * From here on batches are that life's, which is announced at once.
    *
-   * @param refused told by the producer's thread if Kafka does not take the announcement
+   * @param taken told by the producer's thread when Kafka has the announcement
+   * @param refused told by it if Kafka does not take it
    */
-  void begin(Incarnation life, Runnable refused) {
+  void begin(Incarnation life, Runnable taken, Runnable refused) {
     incarnation = life;
     EventRecord opening =
         EventRecord.opening(
@@ -121,6 +122,8 @@ final class BatchPublisher {
           if (problem != null) {
             metrics.produceError(problem);
             refused.run();
+          } else {
+            taken.run();
           }
         });
   }

@@ -269,7 +269,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private boolean mayPublish() {
-    return context.sink().hasRoom() && !failedSends.isPending();
+    return context.sink().hasRoom() && !failedSends.isPending() && succession.mayPublish();
   }
 
   private void takeReplay() {

@@ -2,8 +2,11 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +28,10 @@ final class Succession {
   private final Duration retry;
   private final OncePerMinute warnings = new OncePerMinute();
   private final NewLifeBrake brake = new NewLifeBrake();
+
+  /** The life whose opening Kafka has to take before anything else of it, null = none. */
+  private final AtomicReference<@Nullable Incarnation> awaited = new AtomicReference<>();
+
   private volatile boolean announces;
   private volatile boolean claimsAgain;
   private volatile boolean mayFollow;
@@ -59,8 +66,21 @@ final class Succession {
   void announceIfDue() {
     if (announces) {
       announces = false;
-      records.begin(life.incarnation(), () -> later.run(() -> announces = true, retry));
+      Incarnation announced = life.incarnation();
+      awaited.set(retelling.unfinished() == null ? null : announced);
+      records.begin(
+          announced,
+          () -> later.run(() -> awaited.compareAndSet(announced, null), Duration.ZERO),
+          () -> later.run(() -> announces = true, retry));
     }
+  }
+
+  /**
+   * Whether batches of the life followed may be sent. Where it tells again what others did, Kafka
+   * has to have its opening first: without it that life's answers would look complete.
+   */
+  boolean mayPublish() {
+    return awaited.get() == null;
   }
 
   /** Another bridge claimed that life; whether what is sent under this one counts no more. */

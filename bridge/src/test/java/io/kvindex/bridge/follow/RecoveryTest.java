@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.LongStream;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +57,29 @@ class RecoveryTest extends FollowerFixture {
     assertThat(rebuilt.stream().filter(EventRecord::endsRetelling).map(r -> r.position().eventId()))
         .containsExactly(15L);
     assertThat(following.status().counters()).containsEntry("new_lives", 1L);
+  }
+
+  @Test
+  void shouldTellNothing_beforeKafkaHasTheOpening() throws Exception {
+    Following following = loseBatches();
+    engine.silent(false);
+    await().atMost(SOON).until(() -> opening() != null);
+    Incarnation life = Objects.requireNonNull(opening());
+    await().during(PAUSE.multipliedBy(5)).atMost(SOON).until(() -> ofLife(life).size() == 1);
+    assertThat(producer.errorNext(new TimeoutException("no leader"))).isTrue();
+    await().atMost(SOON).until(() -> ofLife(life).size() == 2);
+    awaitActive(following, 0);
+    assertThat(ofLife(life)).extracting(EventRecord::isOpening).startsWith(true, true, false);
+    assertThat(ofLife(life).get(1).opensRetelling()).isTrue();
+  }
+
+  /** The life that was opened to tell all again, null = not yet. */
+  private @Nullable Incarnation opening() {
+    return sentOf("e").stream()
+        .filter(EventRecord::opensRetelling)
+        .map(EventRecord::incarnation)
+        .findFirst()
+        .orElse(null);
   }
 
   @Test
