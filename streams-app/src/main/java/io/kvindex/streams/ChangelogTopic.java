@@ -62,7 +62,8 @@ final class ChangelogTopic {
                 found == null ? "" : found.topicId().toString());
           });
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("Kafka does not say which cluster it is; local rows are taken for its own", e);
+      // Asked again and again while a replica runs: whoever starts with it says so.
+      LOG.debug("Kafka does not say which cluster it is", e);
       return null;
     }
   }

@@ -111,6 +111,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     IndexerApp app = new IndexerApp(config, partitions, changelog, metrics);
     try {
       LocalIdentity own = changelog.identity();
+      if (own == null) {
+        LOG.warn("Kafka does not say which cluster it is; local rows are taken for its own");
+      }
       if (config.changelog() && own != null && own.changelog().isEmpty()) {
         changelog.forgetPlaceWithoutRows();
       }
