@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -58,8 +57,8 @@ final class ReplicaClient implements Transport {
   /** Most bytes of an answer; those of walks are bounded where they are written. */
   private static final int ANSWER_BYTES = 64 << 20;
 
-  /** Replicas that ever were; their addresses are the group's, so there are few. */
-  private final ConcurrentMap<String, Semaphore> places = new ConcurrentHashMap<>();
+  /** Questions under way, by address; an address nobody asks is not there. */
+  private final ConcurrentMap<String, Integer> underWay = new ConcurrentHashMap<>();
 
   /**
    * Where names are looked up: a name server that is silent must not take the threads that read
@@ -124,8 +123,7 @@ final class ReplicaClient implements Transport {
       byte[] body,
       long forNanos,
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-    Semaphore place = places.computeIfAbsent(address, one -> new Semaphore(AT_A_TIME));
-    if (!place.tryAcquire()) {
+    if (!enters(address)) {
       done.accept(
           null, new RefusedException(AT_A_TIME + " questions wait for its answers already"));
       return;
@@ -134,11 +132,26 @@ final class ReplicaClient implements Transport {
     try {
       request = request(address, path, body, forNanos);
     } catch (RuntimeException e) {
-      place.release();
+      leaves(address);
       done.accept(null, e);
       return;
     }
-    request.send(new Answer(place, done));
+    request.send(new Answer(() -> leaves(address), done));
+  }
+
+  private boolean enters(String address) {
+    boolean[] may = {false};
+    underWay.compute(
+        address,
+        (same, count) -> {
+          may[0] = count == null || count < AT_A_TIME;
+          return may[0] ? Integer.valueOf(count == null ? 1 : count + 1) : count;
+        });
+    return may[0];
+  }
+
+  private void leaves(String address) {
+    underWay.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
   }
 
   private Request request(String address, String path, byte[] body, long forNanos) {
@@ -152,18 +165,18 @@ final class ReplicaClient implements Transport {
 
   /** Takes one answer. */
   private static final class Answer extends BufferingResponseListener {
-    private final Semaphore place;
+    private final Runnable ended;
     private final BiConsumer<byte @Nullable [], @Nullable Throwable> done;
 
-    Answer(Semaphore place, BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+    Answer(Runnable ended, BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
       super(ANSWER_BYTES);
-      this.place = place;
+      this.ended = ended;
       this.done = done;
     }
 
     @Override
     public void onComplete(Result result) {
-      place.release();
+      ended.run();
       if (result.isFailed()) {
         done.accept(null, inPlainWords(result.getFailure()));
       } else if (result.getResponse().getStatus() == 200) {
