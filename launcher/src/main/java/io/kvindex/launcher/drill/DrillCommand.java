@@ -154,7 +154,7 @@ public final class DrillCommand implements Callable<Integer> {
       paramLabel = "N",
       description =
           "Batches each engine can send again (default: 3000; with --outage 10000, as engines have)."
-              + " An engine that sends more during an outage has to be named as degraded.")
+              + " An engine that sends more during an outage is all there in the end, or named as degraded.")
   private @Nullable Integer replayBatches;
 
   @Option(

@@ -38,6 +38,7 @@ final class DrillLoad implements AutoCloseable {
   private final List<RouterReplica> replicas;
   private final Thread engineThread;
   private final ScheduledExecutorService timers;
+  private final long watchEveryNs;
   private volatile @Nullable Throwable failure;
 
   DrillLoad(DrillOptions options, int partitions, List<RouterReplica> replicas, Tallies tallies) {
@@ -45,6 +46,10 @@ final class DrillLoad implements AutoCloseable {
     this.requestTimeout = options.requestTimeout();
     this.replicas = replicas;
     this.tallies = tallies;
+    // While Kafka is away for minutes all markers of that time are asked for: how old answers are
+    // is
+    // told in seconds then, and routers' questions stay most of the load.
+    watchEveryNs = options.outageSeconds() > 0 ? SECOND_NS : MarkerWatch.EVERY_NS;
     Random random = new Random(options.seed());
     int run = random.nextInt(Integer.MAX_VALUE);
     makeEngines(Table.models(Math.min(partitions, load.instances()), partitions), run);
@@ -123,9 +128,7 @@ final class DrillLoad implements AutoCloseable {
     engineThread.start();
     after(Markers.EVERY_NS, markers);
     for (RouterReplica replica : replicas) {
-      after(
-          MarkerWatch.EVERY_NS,
-          new MarkerWatch(replica, markers, staleness, tallies, requestTimeout));
+      after(watchEveryNs, new MarkerWatch(replica, markers, staleness, tallies, requestTimeout));
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 
 /** One drill from the start of the cluster to the report. */
 final class DrillRun {
@@ -99,7 +100,7 @@ final class DrillRun {
   private boolean drill(LocalSite site, DrillLoad load) throws IOException, InterruptedException {
     Random random = new Random(options.seed());
     FaultRunner runner = new FaultRunner(site, load);
-    RoundCheck check = new RoundCheck(load);
+    RoundCheck check = new RoundCheck(load, Set.of());
     List<List<Fault>> plan = new ArrayList<>();
     for (int round = 0; round < options.rounds(); round++) {
       plan.add(Fault.round(site, options.only(), options.maxDownSeconds(), random));
@@ -188,7 +189,7 @@ final class DrillRun {
       RollingReport.write(samples, journal);
     }
     Tally tally = tallies.current();
-    RoundCheck.Result atRest = new RoundCheck(load).run(1);
+    RoundCheck.Result atRest = new RoundCheck(load, Set.of()).run(1);
     boolean neverDropped = RollingReport.print(samples, out);
     new DrillReport(options, out).check(atRest);
     out.printf(

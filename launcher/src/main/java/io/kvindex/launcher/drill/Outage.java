@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.drill;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,13 +8,14 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes all of Kafka away for a while. Engines and routers go on; what engines can send again has
- * to be in the tables soon after Kafka is back, and who sent more has to be named. For one thread.
+ * to be in the tables soon after Kafka is back; who sent more is all there too, or named. For one
+ * thread.
  */
 final class Outage {
 
@@ -28,7 +27,6 @@ final class Outage {
   /** Longest wait for it, to say how long it took. */
   private static final long WAIT_MS = 120_000;
 
-  private static final JsonNode NONE = MissingNode.getInstance();
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final LocalSite site;
@@ -41,10 +39,10 @@ final class Outage {
    * @param seconds from the kill until all nodes were ready again
    * @param fastest batches a second of the engine that sent most
    * @param tooFast engines that sent more than they can send again, in order
-   * @param degraded engines some replica names as degraded, in order
+   * @param degraded engines replicas name as degraded, in order
    * @param equalMs from Kafka's return until all that was sent was in the tables, -1 = never
    * @param tally what routers met from the kill until then
-   * @param check all tables and answers at rest; null where engines had lost batches
+   * @param check all tables and answers at rest, those of degraded engines left out
    * @param problems what was not as promised besides, empty = nothing
    */
   record Result(
@@ -54,7 +52,7 @@ final class Outage {
       List<String> degraded,
       long equalMs,
       Tally tally,
-      RoundCheck.@Nullable Result check,
+      RoundCheck.Result check,
       List<String> problems) {
 
     boolean isKept() {
@@ -62,7 +60,7 @@ final class Outage {
           && equalMs >= 0
           && equalMs <= EQUAL_WITHIN_MS
           && problems.isEmpty()
-          && (check == null || check.problems().isEmpty());
+          && check.problems().isEmpty();
     }
   }
 
@@ -73,7 +71,7 @@ final class Outage {
   }
 
   Result run(DrillJournal journal) throws IOException, InterruptedException {
-    RoundCheck check = new RoundCheck(load);
+    RoundCheck check = new RoundCheck(load, Set.of());
     Map<String, Long> before = newest();
     Tally tally = load.tallies().begin();
     long killedNs = System.nanoTime();
@@ -90,14 +88,14 @@ final class Outage {
     journal.step("Kafka is back, engines go on");
     List<String> tooFast = tooFast(sent);
     List<String> problems = new ArrayList<>();
-    TreeSet<String> degraded = new TreeSet<>();
+    Set<String> degraded = Set.of();
     // Only what is at rest can be equal. What was sent until a moment ago has to be there.
     load.hold();
     long equalMs = -1;
     try {
       if (Patience.await(load, WAIT_MS, () -> check.missing() == null)) {
         equalMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - backNs);
-        degraded.addAll(degraded(tooFast, problems));
+        degraded = degraded(tooFast, problems);
       }
     } finally {
       load.release();
@@ -111,7 +109,7 @@ final class Outage {
         List.copyOf(degraded),
         equalMs,
         tally,
-        tooFast.isEmpty() ? check.run(1) : null,
+        new RoundCheck(load, degraded).run(1),
         problems);
   }
 
@@ -123,35 +121,32 @@ final class Outage {
         .toList();
   }
 
-  /** Who is named; that nobody is for nothing, and that everybody is whose blocks are not right. */
-  private TreeSet<String> degraded(List<String> tooFast, List<String> problems)
+  /** Who is named by all replicas alike, and that nobody is who lost nothing. */
+  private Set<String> degraded(List<String> tooFast, List<String> problems)
       throws IOException, InterruptedException {
-    TreeSet<String> degraded = new TreeSet<>();
-    for (RouterReplica replica : load.replicas()) {
-      Map<String, JsonNode> listeners = new SiteApi(replica.uri(), TIMEOUT).listeners();
-      for (DrillEngine engine : load.engines()) {
-        JsonNode listener = listeners.getOrDefault(engine.name(), NONE);
-        boolean named = listener.path("state").asText().equals("degraded");
-        long blocks = listener.path("blocks").path("GPU").asLong();
-        if (named) {
-          degraded.add(engine.name());
-        }
-        if (named && !tooFast.contains(engine.name())) {
-          problems.add(replica.name() + " names " + engine.name() + ", which lost nothing");
-        }
-        if (!named && blocks != engine.blocks()) {
-          problems.add(
-              replica.name()
-                  + " does not name "
-                  + engine.name()
-                  + ", which holds "
-                  + engine.blocks()
-                  + " blocks; it has "
-                  + blocks);
-        }
-      }
+    List<Set<String>> byReplica = new ArrayList<>();
+    if (!Patience.await(load, WAIT_MS, () -> areAlike(byReplica))) {
+      problems.add("replicas do not name the same engines: " + byReplica);
     }
+    Set<String> degraded = new TreeSet<>();
+    byReplica.forEach(degraded::addAll);
+    degraded.stream()
+        .filter(name -> !tooFast.contains(name))
+        .forEach(name -> problems.add(name + " is named as degraded and lost nothing"));
     return degraded;
+  }
+
+  /** Whether all replicas tell of it and name the same ones. */
+  private boolean areAlike(List<Set<String>> byReplica) throws InterruptedException {
+    byReplica.clear();
+    try {
+      for (RouterReplica replica : load.replicas()) {
+        byReplica.add(new SiteApi(replica.uri(), TIMEOUT).degraded());
+      }
+    } catch (IOException e) {
+      return false;
+    }
+    return Set.copyOf(byReplica).size() == 1;
   }
 
   /** Number of each engine's newest batch. */

@@ -43,17 +43,16 @@ final class OutageReport {
             ? "no engine sent more than it can send again"
             : "sent more than they can send again: "
                 + result.tooFast()
-                + "; named as degraded: "
-                + result.degraded());
+                + (result.degraded().isEmpty()
+                    ? "; the bridges had all of it, nobody is degraded"
+                    : "; named as degraded: " + result.degraded()));
     RoundCheck.Result check = result.check();
-    if (check != null) {
-      out.printf(
-          "at rest: digests of %d owners, %d blocks, %d rows compared: %s%n",
-          check.owners(),
-          check.blocks(),
-          check.rows(),
-          check.problems().isEmpty() ? "all equal" : check.problems());
-    }
+    out.printf(
+        "at rest: digests of %d owners, %d blocks, %d rows compared: %s%n",
+        check.owners(),
+        check.blocks(),
+        check.rows(),
+        check.problems().isEmpty() ? "all equal" : check.problems());
     result.problems().forEach(one -> out.println("  " + one));
     out.println(result.isKept() ? "every promise was kept" : "PROMISES WERE BROKEN");
     return result.isKept();

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -97,6 +99,19 @@ final class SiteApi {
       listeners.put(worker.path("instance_id").asText(), worker.path("listeners").path("0"));
     }
     return listeners;
+  }
+
+  /** Instances it names as degraded. */
+  Set<String> degraded() throws IOException, InterruptedException {
+    Set<String> degraded = new TreeSet<>();
+    listeners()
+        .forEach(
+            (name, one) -> {
+              if (one.path("state").asText().equals("degraded")) {
+                degraded.add(name);
+              }
+            });
+    return degraded;
   }
 
   /** Whether it takes traffic. */
