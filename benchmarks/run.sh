@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs one load against a server of its own on a temporary directory, prints the figures, leaves nothing running.
-# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | starts | jmh   [options of the load or of JMH]
+# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | jmh   [options of the load or of JMH]
 # BUILD=no runs what was built before. PROFILE=FILE.jfr records the server with Java Flight Recorder.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jar=$home/benchmarks/target/benchmarks.jar
 load=${1:-}
-case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | forward | starts | jmh) shift ;; *)
+case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
   ;;
@@ -132,6 +132,57 @@ fi
 cpu() { # processor time of process $1 so far, seconds
   awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); printf "%.1f", ($12 + $13) / hz }' "/proc/$1/stat"
 }
+
+get() { # the body of GET $2 at port $1
+  { exec 3<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null || return 0
+  printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$2" >&3
+  cat <&3
+  exec 3>&-
+}
+
+seconds() { # $1 microseconds, as seconds
+  awk -v us="$1" 'BEGIN { printf "%.1f", us / 1e6 }'
+}
+
+end() { # stops server number $1 in order and waits for it
+  kill -TERM "${servers[$1]}"
+  wait "${servers[$1]}" 2>/dev/null || true
+}
+
+memory() { # of process $1: what it takes now and the most it took
+  awk '/^VmRSS/ { now = $2 } /^VmHWM/ { most = $2 } END { printf "%d MB resident, %d MB at most", now / 1024, most / 1024 }' "/proc/$1/status"
+}
+
+if [ "$load" = restart ]; then # --operations N: blocks; --tables N --partitions N. An indexer until GET /ready says 200
+  machine
+  java_options=${java_options:--Xmx3g}
+  blocks=10000000
+  if [ "${1:-}" = --operations ]; then
+    blocks=$2
+    shift 2
+  fi
+  kafka=127.0.0.1:$(free_port)
+  java_options=-Xmx512m background broker broker --port "${kafka#*:}" --data-dir "$data/broker"
+  java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" --operations "$blocks" --resident "$blocks" "$@"
+  port=$(free_port)
+  for start in first warm cold; do
+    [ "$start" != cold ] || rm -rf "$data/index"
+    began=${EPOCHREALTIME/[.,]/}
+    background "$start" index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/index"
+    until answers "$port"; do
+      kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/$start.log" >&2; exit 1; }
+      printf '\r\033[K%s: %s' "$start" "$(why "$port")" >&2
+      sleep 0.1
+    done
+    ended=${EPOCHREALTIME/[.,]/}
+    printf '\r\033[K' >&2
+    echo "$start start: ready after $(seconds $((ended - began))) s, $(cpu "${servers[1]}") s of processor time," \
+      "$(get "$port" /metrics | awk '/^kvindex_blocks / { printf "%d", $2 }') blocks, $(memory "${servers[1]}")"
+    end 1
+    unset 'servers[1]'
+  done
+  exit
+fi
 
 if [ "$load" = starts ]; then # what it takes until each kind of process is ready, without the archive of classes and with it
   machine
