@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** What came of a drill, for people and as JSON. */
 final class DrillReport {
@@ -87,6 +88,35 @@ final class DrillReport {
         result.blocks(),
         result.rows(),
         result.problems().isEmpty() ? "all equal" : result.problems());
+  }
+
+  /** Queries of all the drill. */
+  static long queries(List<FaultResult> faults, List<Tally> between) {
+    return Stream.concat(faults.stream().map(FaultResult::tally), between.stream())
+        .mapToLong(tally -> tally.queries.get())
+        .sum();
+  }
+
+  /**
+   * Prints it; whether every promise was kept. Without a fault, or a query, nothing is known of
+   * them.
+   *
+   * @param between what routers met from each fault's end to the next one's beginning
+   */
+  boolean verdict(List<FaultResult> faults, List<Tally> between, List<RoundCheck.Result> checks) {
+    if (faults.isEmpty() || queries(faults, between) == 0) {
+      out.println(
+          faults.isEmpty()
+              ? "NOTHING WAS DONE: --only names nothing this cluster has"
+              : "NOTHING WAS ASKED");
+      return false;
+    }
+    boolean kept =
+        faults.stream().allMatch(one -> one.isKept(options))
+            && between.stream().allMatch(FaultResult::areAnswersRight)
+            && checks.stream().allMatch(one -> one.problems().isEmpty());
+    out.println(kept ? "every promise was kept" : "PROMISES WERE BROKEN");
+    return kept;
   }
 
   static ObjectNode json(FaultResult result, boolean kept) {

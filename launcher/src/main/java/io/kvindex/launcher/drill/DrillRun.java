@@ -148,26 +148,17 @@ final class DrillRun {
     report.windows(faults);
     out.println();
     checks.forEach(report::check);
-    boolean kept =
-        faults.stream().allMatch(one -> one.isKept(options))
-            && between.stream().allMatch(FaultResult::areAnswersRight)
-            && checks.stream().allMatch(one -> one.problems().isEmpty());
-    long asked = sum(faults.stream().map(FaultResult::tally).toList()) + sum(between);
     out.printf(
         Locale.ROOT,
         "%d queries, %.0f block operations/s; promised: none failed, none wrong, p99 %d ms, stale %d s%n",
-        asked,
+        DrillReport.queries(faults, between),
         operationsPerSecond,
         options.allowedP99Ms(),
         options.allowedStaleMs() / 1_000);
     findings();
-    out.println(kept ? "every promise was kept" : "PROMISES WERE BROKEN");
+    boolean kept = report.verdict(faults, between, checks);
     out.flush();
     return kept;
-  }
-
-  private static long sum(List<Tally> some) {
-    return some.stream().mapToLong(one -> one.queries.get()).sum();
   }
 
   private void findings() {
@@ -182,26 +173,18 @@ final class DrillRun {
     FaultRunner runner = new FaultRunner(site, load);
     int steps =
         site.names("index").size() + site.names("bridge").size() + site.names("broker").size();
-    List<RollingRestart.Sample> samples;
+    RollingRestart.Result result;
     try (DrillJournal journal = new DrillJournal(out, steps, options.report(), options.verbose())) {
       warm(load, runner, journal);
-      samples = new RollingRestart(site, load, runner).run(journal);
-      RollingReport.write(samples, journal);
+      result = new RollingRestart(site, load, runner).run(journal);
+      RollingReport.write(result.samples(), journal);
     }
-    Tally tally = tallies.current();
     RoundCheck.Result atRest = new RoundCheck(load, Set.of()).run(1);
-    boolean neverDropped = RollingReport.print(samples, out);
+    boolean neverDropped = RollingReport.print(result.samples(), out);
     new DrillReport(options, out).check(atRest);
-    out.printf(
-        "%d queries: %d failed, %d wrong, %d late, %d refused%n",
-        tally.queries.get(),
-        tally.failed.get(),
-        tally.wrong.get(),
-        tally.late.get(),
-        tally.refused.get());
+    boolean areAnswersRight = RollingReport.answers(result.tallies(), out);
     findings();
-    boolean kept =
-        neverDropped && FaultResult.areAnswersRight(tally) && atRest.problems().isEmpty();
+    boolean kept = neverDropped && areAnswersRight && atRest.problems().isEmpty();
     out.println(kept ? "every promise was kept" : "PROMISES WERE BROKEN");
     out.flush();
     return kept;

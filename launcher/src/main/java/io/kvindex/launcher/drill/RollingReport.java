@@ -5,6 +5,8 @@ import io.kvindex.launcher.drill.RollingRestart.Sample;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /** The curve of a rolling restart. */
 final class RollingReport {
@@ -16,13 +18,20 @@ final class RollingReport {
 
   private RollingReport() {}
 
-  /** Prints it; whether no second was below the one before. */
+  /**
+   * Prints it; whether no second was below the one before. A second in which nothing was counted is
+   * passed over: it says neither that all was found nor that nothing was.
+   */
   static boolean print(List<Sample> samples, PrintWriter out) {
     out.printf("%n%6s  %-10s %10s %8s%n", "second", "restarting", "blocks", "hit rate");
     Sample before = null;
     int drops = 0;
     double least = 1;
     for (Sample sample : samples) {
+      if (sample.held() == 0) {
+        out.printf("%6d  %-10s %10d        -%n", sample.second(), sample.doing(), 0);
+        continue;
+      }
       boolean dropped = before != null && sample.share() < before.share() * SAME;
       drops += dropped ? 1 : 0;
       least = Math.min(least, sample.share());
@@ -37,6 +46,10 @@ final class RollingReport {
           dropped ? "  DROPPED" : "");
       before = sample;
     }
+    if (before == null) {
+      out.println("NOTHING WAS COUNTED: no answer, so no hit rate");
+      return false;
+    }
     out.printf(
         Locale.ROOT,
         "lowest hit rate %.4f; %s%n",
@@ -47,7 +60,24 @@ final class RollingReport {
     return drops == 0;
   }
 
-  /** Writes it as JSON lines. */
+  /** Prints what routers met; whether there was anything, and all of it as promised. */
+  static boolean answers(List<Tally> tallies, PrintWriter out) {
+    long queries = sum(tallies, tally -> tally.queries);
+    out.printf(
+        "%d queries: %d failed, %d wrong, %d late, %d refused%n",
+        queries,
+        sum(tallies, tally -> tally.failed),
+        sum(tallies, tally -> tally.wrong),
+        sum(tallies, tally -> tally.late),
+        sum(tallies, tally -> tally.refused));
+    return queries > 0 && tallies.stream().allMatch(FaultResult::areAnswersRight);
+  }
+
+  private static long sum(List<Tally> tallies, Function<Tally, AtomicLong> counter) {
+    return tallies.stream().mapToLong(tally -> counter.apply(tally).get()).sum();
+  }
+
+  /** Writes it as JSON lines; {@code hit_rate} is null where nothing was counted. */
   static void write(List<Sample> samples, DrillJournal journal) {
     for (Sample sample : samples) {
       journal.write(
@@ -56,7 +86,7 @@ final class RollingReport {
               .put("second", sample.second())
               .put("restarting", sample.doing())
               .put("blocks", sample.held())
-              .put("hit_rate", sample.share())
+              .put("hit_rate", sample.held() == 0 ? null : sample.share())
               .put("failed", sample.failed()));
     }
   }

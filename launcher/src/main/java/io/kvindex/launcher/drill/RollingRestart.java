@@ -16,8 +16,10 @@ final class RollingRestart {
   private final LocalSite site;
   private final DrillLoad load;
   private final FaultRunner runner;
+  private final long quietMs;
   private final long beganNs = System.nanoTime();
   private final List<Sample> samples = new ArrayList<>();
+  private final List<Tally> tallies = new ArrayList<>();
   private volatile String doing = "nothing";
 
   /**
@@ -30,19 +32,36 @@ final class RollingRestart {
    */
   record Sample(long second, String doing, long held, double share, long failed) {}
 
+  /**
+   * What came of it.
+   *
+   * @param tallies what routers met before the first restart, and from each one to the next; the
+   *     last one goes on counting
+   */
+  record Result(List<Sample> samples, List<Tally> tallies) {}
+
   RollingRestart(LocalSite site, DrillLoad load, FaultRunner runner) {
+    this(site, load, runner, QUIET_MS);
+  }
+
+  /**
+   * @param quietMs how long nothing is restarted, before and after
+   */
+  RollingRestart(LocalSite site, DrillLoad load, FaultRunner runner, long quietMs) {
     this.site = site;
     this.load = load;
     this.runner = runner;
+    this.quietMs = quietMs;
   }
 
-  /** Restarts all; the samples. */
-  List<Sample> run(DrillJournal journal) throws IOException, InterruptedException {
+  /** Restarts all. */
+  Result run(DrillJournal journal) throws IOException, InterruptedException {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     load.hitRate().take();
+    tallies.add(load.tallies().begin());
     clock.scheduleAtFixedRate(this::sample, 1, 1, TimeUnit.SECONDS);
     try {
-      Patience.pause(load, QUIET_MS);
+      Patience.pause(load, quietMs);
       for (String kind : List.of("index", "bridge", "broker")) {
         for (String name : site.names(kind)) {
           restart(name);
@@ -50,18 +69,18 @@ final class RollingRestart {
         }
       }
       doing = "nothing";
-      Patience.pause(load, QUIET_MS);
+      Patience.pause(load, quietMs);
     } finally {
       clock.shutdownNow();
       clock.awaitTermination(5, TimeUnit.SECONDS);
     }
     synchronized (samples) {
-      return List.copyOf(samples);
+      return new Result(List.copyOf(samples), List.copyOf(tallies));
     }
   }
 
   private void restart(String name) throws IOException, InterruptedException {
-    load.tallies().begin();
+    tallies.add(load.tallies().begin());
     doing = name;
     List<RouterReplica> hit =
         load.replicas().stream().filter(one -> one.name().equals(name)).toList();
