@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.launcher.drill.StandInReplica.Reply;
+import io.kvindex.launcher.drill.Text.Kind;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of answers: two replicas say what a test lets them, about one engine. */
+@Timeout(60)
+class QueryLoadTest {
+
+  private static final int QUERIES = 30;
+  private static final TruthCheck OLD_ENOUGH = new TruthCheck(Drills.ms(60_000));
+  private static final TruthCheck PRESENT_ONLY = new TruthCheck(0);
+
+  private final DrillEngine engine = Drills.engine("one");
+  private final Text pinned = Drills.text(Kind.PINNED, 1);
+  private final Tallies tallies = new Tallies();
+  private final Tally tally = tallies.current();
+  private final HitRate hitRate = new HitRate();
+
+  @BeforeEach
+  void pin() {
+    engine.pin(pinned);
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  /** Asks, and lets a test wait for what comes of it before all is closed. */
+  private void ask(
+      TruthCheck truth, boolean degradedExcuses, IntFunction<Reply> replies, Runnable expected)
+      throws IOException {
+    try (StandInReplica one = new StandInReplica(question -> replies.apply(held(question)));
+        StandInReplica two = new StandInReplica(question -> replies.apply(held(question)));
+        Router router =
+            new Router(
+                List.of(
+                    new RouterReplica("index-1", one.uri()),
+                    new RouterReplica("index-2", two.uri())),
+                tallies,
+                Duration.ofSeconds(30))) {
+      Questions questions =
+          new Questions(List.of(Drills.table(engine)), List.of(List.of(pinned)), Drills.RUN);
+      QueryLoad load =
+          new QueryLoad(questions, router, truth, tallies, hitRate, degradedExcuses, 5);
+      for (int i = 0; i < QUERIES; i++) {
+        load.run();
+      }
+      await().atMost(Duration.ofSeconds(30)).untilAsserted(expected::run);
+      assertThat(tally.queries).hasValue(QUERIES);
+    }
+  }
+
+  /** Blocks the engine holds of what is asked. */
+  private static int held(JsonNode question) {
+    int kind = question.path("token_ids").get(0).asInt() >> 16;
+    return kind == Kind.PINNED.ordinal() ? DrillEngine.PINNED : 0;
+  }
+
+  private static Reply rows(int blocks) {
+    return Reply.ok("{\"default\":" + Drills.rows("one", blocks) + "}");
+  }
+
+  private static Reply rows(int blocks, String header, String value) {
+    return new Reply(200, Map.of(header, value), rows(blocks).body());
+  }
+
+  @Test
+  void shouldFindNothing_whenAllIsRight() throws IOException {
+    ask(
+        PRESENT_ONLY,
+        false,
+        QueryLoadTest::rows,
+        () -> {
+          assertThat(tally.rows).hasValue(QUERIES);
+          assertThat(tally.latencies.count()).isEqualTo(QUERIES);
+        });
+    assertThat(tally.hits.get()).isBetween(1L, QUERIES - 1L);
+    assertThat(FaultResult.areAnswersRight(tally)).isTrue();
+    assertThat(tallies.findings()).isEmpty();
+    assertThat(tally.saidStale).hasValue(0);
+  }
+
+  @Test
+  void shouldCountAsWrong_whatWasNeverTrue() throws IOException {
+    ask(
+        OLD_ENOUGH,
+        false,
+        blocks -> rows(blocks + 1),
+        () -> assertThat(tally.wrong).hasValue(QUERIES));
+    assertThat(tally.late).hasValue(0);
+    assertThat(tallies.findings().get(0)).contains("was wrong about one");
+  }
+
+  @Test
+  void shouldCountAsLate_whatWasTrueLongerAgoThanAllowed() throws IOException {
+    ask(
+        PRESENT_ONLY,
+        false,
+        blocks -> rows(0),
+        () -> {
+          assertThat(tally.rows).hasValue(QUERIES);
+          assertThat(tally.late).hasValue(tally.hits.get());
+        });
+    assertThat(tally.late.get()).isPositive();
+    assertThat(tally.wrong).hasValue(0);
+    assertThat(tallies.findings().get(0)).contains("was late about one");
+  }
+
+  @Test
+  void shouldTakeIt_whenItWasTrueNotLongAgo() throws IOException {
+    ask(OLD_ENOUGH, false, blocks -> rows(0), () -> assertThat(tally.rows).hasValue(QUERIES));
+    assertThat(FaultResult.areAnswersRight(tally)).isTrue();
+  }
+
+  @Test
+  void shouldCountAsFailed_whatTwoReplicasRefuse() throws IOException {
+    await().until(() -> Objects.requireNonNull(engine.held(pinned)).least(ago(1_100), ago(0)) > 0);
+    ask(
+        OLD_ENOUGH,
+        false,
+        blocks -> Reply.refusal("not ready"),
+        () -> {
+          assertThat(tally.failed).hasValue(QUERIES);
+          assertThat(tallies.count()).as("two refusals each, and that").isEqualTo(3 * QUERIES);
+        });
+    assertThat(tally.latencies.count()).as("none was answered").isZero();
+    assertThat(tally.refused).hasValue(2 * QUERIES);
+    HitRate.Count count = hitRate.take();
+    assertThat(count.held()).isPositive();
+    assertThat(count.share()).isZero();
+  }
+
+  private static long ago(long ms) {
+    return System.nanoTime() - Drills.ms(ms);
+  }
+
+  @Test
+  void shouldCountAsWrong_whatIsNoAnswer() throws IOException {
+    ask(
+        OLD_ENOUGH,
+        false,
+        blocks -> Reply.ok("<html>"),
+        () -> assertThat(tally.wrong).hasValue(QUERIES));
+  }
+
+  @Test
+  void shouldCountAsWrong_aRowThatIsMissing() throws IOException {
+    ask(
+        OLD_ENOUGH,
+        false,
+        blocks -> Reply.ok("{\"default\":{}}"),
+        () -> assertThat(tally.wrong).hasValue(QUERIES));
+  }
+
+  @Test
+  void shouldCountAsWrong_aRowOfAnotherModel() throws IOException {
+    ask(
+        OLD_ENOUGH,
+        false,
+        blocks ->
+            Reply.ok(
+                "{\"default\":{\"one\":" + Drills.row(blocks) + ",\"two\":" + Drills.row(0) + "}}"),
+        () -> assertThat(tally.wrong).hasValue(QUERIES));
+  }
+
+  @Test
+  void shouldCountWhatSaysThatItIsStale_andJudgeItAllTheSame() throws IOException {
+    ask(
+        OLD_ENOUGH,
+        false,
+        blocks -> rows(blocks + 1, "X-KvIndex-State", "stale"),
+        () -> assertThat(tally.wrong).hasValue(QUERIES));
+    assertThat(tally.saidStale).hasValue(QUERIES);
+  }
+
+  @Test
+  void shouldExcuseAnEngineThatIsNamedAsDegraded_onlyWhereThatMayBe() throws IOException {
+    IntFunction<Reply> wrong = blocks -> rows(blocks + 1, "X-KvIndex-Degraded", "two,one");
+    ask(OLD_ENOUGH, true, wrong, () -> assertThat(tally.saidDegraded).hasValue(QUERIES));
+    assertThat(tally.wrong).hasValue(0);
+  }
+
+  @Test
+  void shouldExcuseNobody_whereNoneMayBeDegraded() throws IOException {
+    IntFunction<Reply> wrong = blocks -> rows(blocks + 1, "X-KvIndex-Degraded", "two,one");
+    ask(OLD_ENOUGH, false, wrong, () -> assertThat(tally.wrong).hasValue(QUERIES));
+    assertThat(tally.saidDegraded).hasValue(QUERIES);
+  }
+
+  @Test
+  void shouldExcuseNobodyElse_thanWhoIsNamed() throws IOException {
+    IntFunction<Reply> wrong = blocks -> rows(blocks + 1, "X-KvIndex-Degraded", "one-1,someone");
+    ask(OLD_ENOUGH, true, wrong, () -> assertThat(tally.wrong).hasValue(QUERIES));
+    assertThat(tally.saidDegraded).hasValue(0);
+  }
+}
