@@ -28,6 +28,15 @@ final class Api {
   static final ObjectMapper JSON = new ObjectMapper();
   static final String MODEL = "m";
 
+  /** The server answered, and not as wanted. */
+  static final class Refusal extends AssertionError {
+    private static final long serialVersionUID = 1;
+
+    private Refusal(String message) {
+      super(message);
+    }
+  }
+
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final URI server;
@@ -170,7 +179,7 @@ final class Api {
     try {
       return JSON.readTree(exchange(request, status).body());
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new AssertionError(request.uri() + " answered no JSON", e);
     }
   }
 
@@ -182,7 +191,7 @@ final class Api {
     try {
       HttpResponse<byte[]> response = http.send(request, BodyHandlers.ofByteArray());
       if (response.statusCode() != status) {
-        throw new AssertionError(
+        throw new Refusal(
             request.uri()
                 + " answered "
                 + response.statusCode()

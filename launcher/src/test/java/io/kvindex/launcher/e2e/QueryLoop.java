@@ -3,53 +3,76 @@ package io.kvindex.launcher.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A router that asks one server all the time, and keeps the first thing that went wrong. */
+/**
+ * A router that asks one server all the time. The first thing that goes wrong ends it, and fails
+ * the test: when the answers are counted next, at the latest when it is closed.
+ */
 final class QueryLoop implements AutoCloseable {
 
-  private static final long PAUSE_NS = 2_000_000;
+  private static final Duration PAUSE = Duration.ofMillis(2);
+
+  /** Longer than the last question may take. */
+  private static final long LAST_SECONDS = 60;
 
   private final Api api;
   private final Random random;
   private final AtomicInteger answers = new AtomicInteger();
-  private final Thread thread = new Thread(this::run, "queries");
-  private volatile boolean running = true;
+  private final ScheduledExecutorService asking = Executors.newSingleThreadScheduledExecutor();
   private volatile @Nullable Throwable failure;
 
+  /** As fast as it is answered, or nearly so. */
   QueryLoop(Api api, long seed) {
-    this.api = api;
-    random = new Random(seed);
-    thread.start();
+    this(api, seed, PAUSE);
   }
 
-  private void run() {
-    while (running) {
-      try {
-        api.query("default", LoadedEngines.prompt(random), null, 16);
-        answers.incrementAndGet();
-      } catch (AssertionError | UncheckedIOException e) {
-        failure = e;
-        return;
+  /**
+   * The same at another rate.
+   *
+   * @param pause behind each answer
+   */
+  QueryLoop(Api api, long seed, Duration pause) {
+    this.api = api;
+    random = new Random(seed);
+    asking.scheduleWithFixedDelay(this::ask, 0, pause.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void ask() {
+    try {
+      int[] prompt = LoadedEngines.prompt(random);
+      if (api.query("default", prompt, null, 16).isEmpty()) {
+        throw new AssertionError("an answer names no engine");
       }
-      LockSupport.parkNanos(PAUSE_NS);
+      answers.incrementAndGet();
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      throw e; // asks no more
     }
   }
 
   /** Answers so far; none of the questions failed. */
   int answers() {
-    assertThat(failure).as("a query failed after %d answers", answers.get()).isNull();
+    requireNoFailure();
     return answers.get();
   }
 
-  /** Asks no more. */
+  private void requireNoFailure() {
+    assertThat(failure).as("a query failed after %d answers", answers.get()).isNull();
+  }
+
+  /** Asks no more; fails if a question has failed, the last one as well. */
   @Override
   public void close() throws InterruptedException {
-    running = false;
-    thread.join();
+    asking.shutdown();
+    boolean ended = asking.awaitTermination(LAST_SECONDS, TimeUnit.SECONDS);
+    requireNoFailure();
+    assertThat(ended).as("the last question has ended").isTrue();
   }
 }

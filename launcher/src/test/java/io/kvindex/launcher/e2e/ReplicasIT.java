@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three replicas, each partition on two of them: any of them answers any query, and the others go
- * on while one is killed, stands still, or comes back.
+ * Three replicas, each partition on two of them: any of them answers any query, and a router that
+ * asks all of them has every answer while one is killed, stands still, or comes back.
  */
 @Tag("broker")
 class ReplicasIT {
@@ -63,13 +63,17 @@ class ReplicasIT {
       replicas.forEach(replica -> assertSeesAll(replica.api(), load.engines()));
 
       for (ServerProcess victim : replicas) {
-        try (TruthLoop asking = new TruthLoop(others(replicas, victim), load.engines(), SEED)) {
+        try (TruthLoop asking = new TruthLoop(apis(replicas), load.engines(), SEED)) {
+          asking.disturb(victim.api());
           victim.process().kill();
           bridge.letRun(UNNOTICED_MS);
           victim.process().restart();
           victim.awaitReady();
           // Until then some partition may be whole on one replica only.
           replicas.forEach(replica -> awaitShares(replica.api()));
+          asking.settle(victim.api());
+          asking.goOn();
+          asking.disturb(victim.api());
           victim.process().freeze();
           bridge.letRun(victim == replicas.get(0) ? NOTICED_MS : UNNOTICED_MS);
           victim.process().thaw();
@@ -97,8 +101,8 @@ class ReplicasIT {
     return ServerProcess.index(Files.createDirectory(directory.resolve("r" + number)), kafka);
   }
 
-  private static List<Api> others(List<ServerProcess> replicas, ServerProcess victim) {
-    return replicas.stream().filter(one -> one != victim).map(ServerProcess::api).toList();
+  private static List<Api> apis(List<ServerProcess> replicas) {
+    return replicas.stream().map(ServerProcess::api).toList();
   }
 
   private static double forwarded(List<ServerProcess> replicas) {

@@ -48,8 +48,8 @@ class SwapIT {
         site.awaitTruth(engines, SEED);
 
         long start = System.nanoTime();
-        try (TruthLoop here = new TruthLoop(List.of(first.api()), engines, SEED);
-            TruthLoop there = new TruthLoop(List.of(second.api()), engines, SEED)) {
+        try (TruthLoop here = new TruthLoop(List.of(first.api(), second.api()), engines, SEED);
+            TruthLoop there = new TruthLoop(List.of(second.api(), first.api()), engines, SEED)) {
           assertThat(site.swap()).isZero();
           here.goOn();
           there.goOn();
@@ -59,15 +59,16 @@ class SwapIT {
         load.send(BATCHES);
         site.awaitTruth(engines, SEED);
 
-        try (TruthLoop here = new TruthLoop(List.of(first.api()), engines, SEED)) {
+        try (TruthLoop asking = new TruthLoop(List.of(first.api(), second.api()), engines, SEED)) {
           CompletableFuture<Integer> swap = CompletableFuture.supplyAsync(site::swap);
           await()
               .atMost(Duration.ofSeconds(60))
               .until(() -> first.api().metric("kvindex_table_beside") == 1);
+          asking.disturb(second.api());
           second.process().kill();
           second.process().restart();
           assertThat(swap.get(120, TimeUnit.SECONDS)).isZero();
-          here.goOn();
+          asking.goOn();
         }
         second.awaitReady();
         site.assertServes("kvindex-table-2");

@@ -61,14 +61,12 @@ class SwapPauseIT {
         paused.awaitReady();
         site.awaitTruth(quiet.engines(), SEED);
         busy.start();
-        try (TruthLoop here = new TruthLoop(List.of(other.api()), quiet.engines(), SEED);
-            TruthLoop there = new TruthLoop(List.of(paused.api()), quiet.engines(), SEED)) {
+        List<Api> both = List.of(other.api(), paused.api());
+        try (TruthLoop asking = new TruthLoop(both, quiet.engines(), SEED)) {
           CompletableFuture<Integer> swap = CompletableFuture.supplyAsync(site::swap);
-          standStill(broker, other, paused);
-          there.forgiveTimeouts();
+          standStill(broker, other, paused, asking);
           assertThat(swap.get(120, TimeUnit.SECONDS)).isZero();
-          here.goOn();
-          there.goOn();
+          asking.goOn();
         }
         busy.pause();
         site.assertServes("kvindex-table-1");
@@ -79,7 +77,8 @@ class SwapPauseIT {
   }
 
   /** From when it builds the next table until the other replica has been without it for a while. */
-  private static void standStill(EmbeddedBroker broker, ServerProcess other, ServerProcess paused)
+  private static void standStill(
+      EmbeddedBroker broker, ServerProcess other, ServerProcess paused, TruthLoop asking)
       throws InterruptedException {
     await()
         .pollInterval(Duration.ofMillis(20))
@@ -87,6 +86,7 @@ class SwapPauseIT {
         .until(() -> paused.api().metric("kvindex_table_beside") == 1);
     assertThat(serving(paused)).isEqualTo("kvindex");
     assertThat(paused.api().metric("kvindex_blocks")).as("a table worth keeping").isPositive();
+    asking.disturb(paused.api());
     paused.process().freeze();
     long start = System.nanoTime();
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
@@ -96,6 +96,7 @@ class SwapPauseIT {
     await().atMost(Duration.ofSeconds(60)).until(() -> serving(other).equals("kvindex-table-1"));
     other.process().letRun(AWAY_MS);
     paused.process().thaw();
+    asking.settle(paused.api());
     System.out.println("stood still for ms=" + (System.nanoTime() - start) / 1_000_000);
   }
 
