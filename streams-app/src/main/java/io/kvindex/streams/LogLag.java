@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * How far the tables are behind the log: its end against what this process has taken, or, for
  * partitions of others, what was committed. Refreshed by one thread, read by any.
  */
-final class LogLag implements AutoCloseable {
+final class LogLag implements Readiness.Lag, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogLag.class);
   private static final long READY_WITHIN = 1_000;
@@ -78,7 +78,8 @@ final class LogLag implements AutoCloseable {
     return Math.max(0, backlogs.get(partition).records());
   }
 
-  boolean keepsUp(int partition) {
+  @Override
+  public boolean keepsUp(int partition) {
     return backlogs.get(partition).keepsUp(System.nanoTime());
   }
 
@@ -88,7 +89,8 @@ final class LogLag implements AutoCloseable {
   }
 
   /** Records applied, of those seen in the log since the first look. */
-  PartitionProgress progress(int partition) {
+  @Override
+  public PartitionProgress progress(int partition) {
     PartitionBacklog backlog = backlogs.get(partition);
     return new PartitionProgress(
         PartitionProgress.Phase.CATCHING_UP, backlog.done(), backlog.total(), 0);
@@ -98,7 +100,8 @@ final class LogLag implements AutoCloseable {
    * The partition that keeps this replica from being ready, null = none. What was visible before a
    * restart must be visible again first; later some lag is no reason to send routers away.
    */
-  @Nullable String tooFarBehind() {
+  @Override
+  public @Nullable String tooFarBehind() {
     for (int i = 0; i < partitions; i++) {
       String reason = tooFarBehind(i);
       if (reason != null) {
@@ -109,7 +112,8 @@ final class LogLag implements AutoCloseable {
   }
 
   /** The same for one partition. */
-  @Nullable String tooFarBehind(int partition) {
+  @Override
+  public @Nullable String tooFarBehind(int partition) {
     PartitionBacklog backlog = backlogs.get(partition);
     long records = backlog.records();
     boolean unknown = records == PartitionBacklog.UNKNOWN;

@@ -11,15 +11,31 @@ final class Readiness {
 
   private final int partitions;
   private final LocalViews views;
-  private final LogLag lag;
+  private final Lag lag;
   private final RestoreWatch restores;
   private final Replicas replicas;
   private final StreamFailures failures;
 
+  /** How far the tables are behind the log. Thread-safe. */
+  interface Lag {
+
+    /** Whether a partition is caught up and close behind the log. */
+    boolean keepsUp(int partition);
+
+    /** How far catching up is. */
+    PartitionProgress progress(int partition);
+
+    /** The partition that is too far behind for the replica to be ready, null = none. */
+    @Nullable String tooFarBehind();
+
+    /** The same for one partition. */
+    @Nullable String tooFarBehind(int partition);
+  }
+
   Readiness(
       int partitions,
       LocalViews views,
-      LogLag lag,
+      Lag lag,
       RestoreWatch restores,
       Replicas replicas,
       StreamFailures failures) {

@@ -18,7 +18,7 @@ class ReplicasTest {
 
   private final Replicas replicas = new Replicas(OWN, 4);
 
-  private record Client(
+  record Client(
       HostInfo hostInfo,
       Set<TopicPartition> topicPartitions,
       Set<TopicPartition> standbyTopicPartitions)
@@ -45,7 +45,7 @@ class ReplicasTest {
     }
   }
 
-  private static Client client(String host, int[] active, int... standby) {
+  static Client client(String host, int[] active, int... standby) {
     return new Client(new HostInfo(host, 1), partitions(active), partitions(standby));
   }
 

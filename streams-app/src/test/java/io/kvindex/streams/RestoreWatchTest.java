@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.StandbyUpdateListener.SuspendReason;
 import org.apache.kafka.streams.processor.TaskId;
@@ -46,5 +47,26 @@ class RestoreWatchTest {
     assertThat(Objects.requireNonNull(watch.reading(3)).standby()).isTrue();
     watch.onUpdateSuspended(CHANGELOG, STORE, 350, 350, SuspendReason.PROMOTED);
     assertThat(watch.reading(3)).isNull();
+  }
+
+  /** Offsets a second since it began, wherever the log began. */
+  @Test
+  void shouldSayHowFastItIs_sinceItBegan() {
+    assertThat(begun(-4).perSecond()).as("2000 in 4 s, or a little more").isBetween(100L, 500L);
+    assertThat(begun(-4).text()).matches("restoring rows: 2000 of 8000 \\(25 %, \\d+/s\\)");
+  }
+
+  @Test
+  void shouldSayNothingOfItsSpeed_whenItHasJustBegun() {
+    assertThat(begun(3_600).perSecond()).isZero();
+    assertThat(begun(3_600).text()).isEqualTo("restoring rows: 2000 of 8000 (25 %)");
+  }
+
+  /**
+   * @param seconds from now
+   */
+  private static PartitionProgress begun(long seconds) {
+    long startedNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    return new RestoreWatch.Reading(false, 1_000, 3_000, 9_000, startedNs, startedNs).progress();
   }
 }
