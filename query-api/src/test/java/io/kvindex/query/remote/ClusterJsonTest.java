@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.query.remote.ReplicaStatus.Part;
+import io.kvindex.streams.Holders;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.PartitionProgress;
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.view.PartitionView;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What one replica of four tells of all: of itself, one that restores, a dead one, a new one. */
+class ClusterJsonTest {
+
+  private static final String OWN = "own:1";
+  private static final String BUSY = "busy:1";
+  private static final String DEAD = "dead:1";
+  private static final String NEW = "new:1";
+
+  private static final Part READY = new Part(0, progress(Phase.READY, 0, 0, 0), 0, 99_812);
+  private static final Part RESTORING =
+      new Part(1, progress(Phase.RESTORING, 1_200, 5_000, 400), 17, -1);
+  private static final Part ABSENT = new Part(2, progress(Phase.ABSENT, 0, 0, 0), 0, -1);
+
+  /** Who holds each partition. */
+  private static final List<Holders> HOLDERS =
+      List.of(
+          new Holders(OWN, List.of(BUSY)),
+          new Holders(BUSY, List.of(OWN)),
+          new Holders(DEAD, List.of()));
+
+  private final AtomicLong lateNs = new AtomicLong();
+  private final Here here = new Here();
+  private final Others others = new Others();
+  private final StatusWatch watch =
+      new StatusWatch(here, others, () -> System.nanoTime() - lateNs.get());
+
+  @AfterEach
+  void close() {
+    watch.close();
+  }
+
+  private static PartitionProgress progress(Phase phase, long done, long total, long perSecond) {
+    return new PartitionProgress(phase, done, total, perSecond);
+  }
+
+  /** What each of them has said: the dead one five seconds ago, the new one nothing. */
+  private JsonNode describe() {
+    others.answer =
+        new ReplicaStatus(null, List.of(READY, moved(ABSENT, 1), moved(READY, 2)), Map.of());
+    others.speaks = DEAD;
+    lateNs.set(TimeUnit.SECONDS.toNanos(5));
+    watch.look();
+    String reason = "partition 0 is restoring rows: 1200 of 5000 (24 %, 400/s)";
+    others.answer =
+        new ReplicaStatus(reason, List.of(moved(RESTORING, 0), moved(READY, 1), ABSENT), Map.of());
+    others.speaks = BUSY;
+    lateNs.set(0);
+    watch.look();
+    return new ClusterJson("kvindex", here, watch).describe();
+  }
+
+  /** The same of another partition. */
+  private static Part moved(Part part, int to) {
+    return new Part(to, part.progress(), part.recordsBehind(), part.appliedOffset());
+  }
+
+  @Test
+  void shouldTellItsOwnShares_withRoleAndPhaseAndHowFarTheyAre() {
+    JsonNode cluster = describe();
+    assertThat(cluster.path("answered_by").asText()).isEqualTo(OWN);
+    assertThat(cluster.path("application").asText()).isEqualTo("kvindex");
+    assertThat(cluster.path("replicas")).hasSize(4);
+    assertThat(cluster.at("/replicas/0"))
+        .hasToString(
+            "{\"address\":\"own:1\",\"reachable\":true,\"ready\":true,\"heard_ms_ago\":0,"
+                + "\"partitions\":["
+                + "{\"partition\":0,\"role\":\"active\",\"phase\":\"ready\",\"records_behind\":0,"
+                + "\"applied_offset\":99812},"
+                + "{\"partition\":1,\"role\":\"standby\",\"phase\":\"restoring\","
+                + "\"records_behind\":17,\"applied_offset\":-1,"
+                + "\"done\":1200,\"total\":5000,\"per_second\":400}]}");
+  }
+
+  @Test
+  void shouldTellWhatAnotherOneSaid_whenItRestores() {
+    JsonNode busy = describe().at("/replicas/1");
+    assertThat(((ObjectNode) busy).remove("heard_ms_ago").asLong()).isBetween(0L, 1_999L);
+    assertThat(busy)
+        .hasToString(
+            "{\"address\":\"busy:1\",\"reachable\":true,\"ready\":false,"
+                + "\"not_ready_reason\":"
+                + "\"partition 0 is restoring rows: 1200 of 5000 (24 %, 400/s)\","
+                + "\"partitions\":["
+                + "{\"partition\":0,\"role\":\"standby\",\"phase\":\"restoring\","
+                + "\"records_behind\":17,\"applied_offset\":-1,"
+                + "\"done\":1200,\"total\":5000,\"per_second\":400},"
+                + "{\"partition\":1,\"role\":\"active\",\"phase\":\"ready\",\"records_behind\":0,"
+                + "\"applied_offset\":99812}]}");
+  }
+
+  @Test
+  void shouldSayThatOneIsNotReachable_whenItHasBeenSilentForTwoSeconds() {
+    JsonNode dead = describe().at("/replicas/2");
+    assertThat(dead.path("address").asText()).isEqualTo(DEAD);
+    assertThat(dead.path("reachable").asBoolean(true)).isFalse();
+    assertThat(dead.path("heard_ms_ago").asLong()).isGreaterThanOrEqualTo(5_000);
+    assertThat(dead.path("partitions"))
+        .as("what it said last, of the partition the group thinks it has")
+        .hasToString(
+            "[{\"partition\":2,\"role\":\"active\",\"phase\":\"ready\",\"records_behind\":0,"
+                + "\"applied_offset\":99812}]");
+  }
+
+  @Test
+  void shouldSayNoMoreThanItsAddress_whenOneHasSaidNothingYet() {
+    assertThat(describe().at("/replicas/3"))
+        .hasToString("{\"address\":\"new:1\",\"reachable\":false,\"ready\":false}");
+  }
+
+  @Test
+  void shouldTellWhoHoldsEachPartition() {
+    assertThat(describe().path("partitions"))
+        .hasToString(
+            "[{\"partition\":0,\"active\":\"own:1\",\"standbys\":[\"busy:1\"]},"
+                + "{\"partition\":1,\"active\":\"busy:1\",\"standbys\":[\"own:1\"]},"
+                + "{\"partition\":2,\"active\":\"dead:1\",\"standbys\":[]}]");
+  }
+
+  private final class Here implements IndexPartitions {
+
+    @Override
+    public int partitions() {
+      return HOLDERS.size();
+    }
+
+    /** Of the first one only. */
+    @Override
+    public @Nullable PartitionView view(int partition) {
+      return partition > 0
+          ? null
+          : (PartitionView)
+              Proxy.newProxyInstance(
+                  ClusterJsonTest.class.getClassLoader(),
+                  new Class<?>[] {PartitionView.class},
+                  (proxy, method, arguments) ->
+                      switch (method.getName()) {
+                        case "appliedOffset" -> READY.appliedOffset();
+                        case "complete" -> true;
+                        case "state" -> PartitionView.State.LIVE;
+                        default -> throw new UnsupportedOperationException(method.getName());
+                      });
+    }
+
+    @Override
+    public boolean keepsUp(int partition) {
+      return partition == 0;
+    }
+
+    @Override
+    public PartitionProgress progress(int partition) {
+      return List.of(READY, RESTORING, ABSENT).get(partition).progress();
+    }
+
+    @Override
+    public long recordsBehind(int partition) {
+      return List.of(READY, RESTORING, ABSENT).get(partition).recordsBehind();
+    }
+
+    @Override
+    public String address() {
+      return OWN;
+    }
+
+    @Override
+    public List<String> otherReplicas() {
+      return List.of(BUSY, DEAD, NEW);
+    }
+
+    @Override
+    public Holders allHolders(int partition) {
+      return HOLDERS.get(partition);
+    }
+
+    @Override
+    public @Nullable String notReadyReason() {
+      return null;
+    }
+  }
+
+  /** One of them answers. */
+  private static final class Others implements Transport {
+    private String speaks = "";
+    private ReplicaStatus answer = new ReplicaStatus(null, List.of(), Map.of());
+
+    @Override
+    public void ask(
+        String address,
+        String path,
+        byte[] body,
+        long forNanos,
+        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+      if (address.equals(speaks)) {
+        done.accept(answer.encode(), null);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}
