@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessagePack;
 import org.msgpack.core.MessageUnpacker;
@@ -164,11 +165,19 @@ final class Api {
 
   /** Sum of a metric's samples over all labels. */
   double metric(String name) {
+    return samples(name).values().stream().mapToDouble(Double::doubleValue).sum();
+  }
+
+  /** A metric's samples by their labels as they are written, braces included. */
+  Map<String, Double> samples(String name) {
     String text = new String(exchange(request("/metrics").build()).body(), StandardCharsets.UTF_8);
     return text.lines()
         .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
+        .collect(
+            Collectors.toMap(
+                line -> line.substring(name.length(), line.lastIndexOf(' ')),
+                line -> Double.valueOf(line.substring(line.lastIndexOf(' ') + 1)),
+                Double::sum));
   }
 
   private HttpRequest.Builder request(String path) {

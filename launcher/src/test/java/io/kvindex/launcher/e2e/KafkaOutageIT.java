@@ -176,6 +176,10 @@ class KafkaOutageIT {
     assertThat(age)
         .as("ms without Kafka")
         .isGreaterThan(msSince(sinceNs) - 4_000);
+    double seconds = msSince(sinceNs) / 1e3;
+    assertThat(api.samples("kvindex_partition_age_seconds"))
+        .hasSize(12)
+        .allSatisfy((partition, old) -> assertThat(old).isBetween(seconds - 4, seconds + 30));
   }
 
   /** Each engine's batches were dropped on their way, and every hole was filled. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.chaos.ChildProcess;
+import io.kvindex.model.topic.TablePartition;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,6 +31,9 @@ class ReplicasIT {
   private static final int ENGINES = 4;
   private static final int PROMPTS = 40;
 
+  /** All of the engines are in one table. */
+  private static final int LOADED = TablePartition.of("default", Api.MODEL, 16, 12);
+
   /** Less, and more, than the group waits for a member. */
   private static final long UNNOTICED_MS = 2_000;
 
@@ -50,7 +54,10 @@ class ReplicasIT {
         ServerProcess second = replica(1, broker.address());
         ServerProcess third = replica(2, broker.address())) {
       List<ServerProcess> replicas = List.of(first, second, third);
-      replicas.get(0).awaitReady();
+      replicas.forEach(ServerProcess::awaitReady);
+      List<Api> apis = replicas.stream().map(ServerProcess::api).toList();
+      // Where there are rows already, partitions would be warmed up before they are moved.
+      ClusterView.awaitAtRest(apis, ClusterView.NONE);
       load.engines().forEach(engine -> replicas.get(0).api().register(engine, "default"));
       load.start();
       bridge.letRun(3_000);
@@ -59,28 +66,35 @@ class ReplicasIT {
         awaitTruth(replica.api(), load.engines());
       }
       assertThat(forwarded(replicas)).as("queries answered by another replica").isPositive();
-      replicas.forEach(replica -> awaitShares(replica.api()));
-      replicas.forEach(replica -> assertSeesAll(replica.api(), load.engines()));
+      ClusterView.awaitAtRest(apis, LOADED);
+      apis.forEach(api -> assertSeesAll(api, load.engines()));
 
       for (ServerProcess victim : replicas) {
-        try (TruthLoop asking = new TruthLoop(apis(replicas), load.engines(), SEED)) {
+        List<Api> others = others(replicas, victim);
+        String address = ClusterView.address(victim.api());
+        try (TruthLoop asking = new TruthLoop(apis, load.engines(), SEED)) {
           asking.disturb(victim.api());
           victim.process().kill();
           bridge.letRun(UNNOTICED_MS);
+          others.forEach(other -> ClusterView.awaitUnreachable(other, address));
           victim.process().restart();
+          ClusterView.awaitReadyAgain(victim);
           victim.awaitReady();
           // Until then some partition may be whole on one replica only.
-          replicas.forEach(replica -> awaitShares(replica.api()));
+          ClusterView.awaitWhole(apis);
           asking.settle(victim.api());
           asking.goOn();
           asking.disturb(victim.api());
           victim.process().freeze();
           bridge.letRun(victim == replicas.get(0) ? NOTICED_MS : UNNOTICED_MS);
+          if (victim == replicas.get(0)) {
+            others.forEach(other -> ClusterView.awaitForgotten(other, address));
+          }
           victim.process().thaw();
           asking.goOn();
         }
         awaitTruth(victim.api(), load.engines());
-        replicas.forEach(replica -> awaitShares(replica.api()));
+        ClusterView.awaitWhole(apis);
       }
       broker.requireAlive();
       bridge.requireAlive();
@@ -101,34 +115,14 @@ class ReplicasIT {
     return ServerProcess.index(Files.createDirectory(directory.resolve("r" + number)), kafka);
   }
 
-  private static List<Api> apis(List<ServerProcess> replicas) {
-    return replicas.stream().map(ServerProcess::api).toList();
+  private static List<Api> others(List<ServerProcess> replicas, ServerProcess victim) {
+    return replicas.stream().filter(one -> one != victim).map(ServerProcess::api).toList();
   }
 
   private static double forwarded(List<ServerProcess> replicas) {
     return replicas.stream()
         .mapToDouble(one -> one.api().metric("kvindex_forward_time_seconds_count"))
         .sum();
-  }
-
-  /** Each partition is active on one replica and a copy on another, and all is said to be ready. */
-  private static void awaitShares(Api api) {
-    await()
-        .atMost(Duration.ofSeconds(60))
-        .untilAsserted(
-            () -> {
-              JsonNode cluster = api.get("/cluster");
-              assertThat(cluster.path("replicas")).hasSize(3);
-              for (JsonNode replica : cluster.path("replicas")) {
-                assertThat(replica.path("ready").asBoolean()).as(replica.toString()).isTrue();
-                assertThat(replica.path("reachable").asBoolean()).isTrue();
-              }
-              for (JsonNode partition : cluster.path("partitions")) {
-                assertThat(partition.path("active").isTextual()).isTrue();
-                // One more is being warmed up where the group means to move a partition.
-                assertThat(partition.path("standbys")).as(partition.toString()).isNotEmpty();
-              }
-            });
   }
 
   /** What is told of publishers does not depend on where their table is. */
