@@ -181,12 +181,17 @@ public final class PastQuery {
 
     void take(ConsumerRecord<byte[], byte[]> record) {
       EventRecord event = leftOut.event(record);
-      if (event != null && asked.has(event)) {
-        sources.hear(event);
-        table.take(event, record.offset(), record.timestamp());
-        records++;
-        lastMs = record.timestamp();
+      if (event == null) {
+        return;
       }
+      if (!asked.has(event)) {
+        table.leaveOut(record.timestamp());
+        return;
+      }
+      sources.hear(event);
+      table.take(event, record.offset(), record.timestamp());
+      records++;
+      lastMs = record.timestamp();
     }
   }
 }

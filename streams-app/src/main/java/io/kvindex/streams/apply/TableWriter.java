@@ -103,6 +103,19 @@ public final class TableWriter {
   }
 
   /**
+   * A record of the partition is left out that has nothing to do with what is wanted of the table:
+   * only the log's time goes on with it, and ends what it ends.
+   *
+   * @param appendTimeMs the broker's time on it
+   */
+  public void leaveOut(long appendTimeMs) {
+    if (applier.expire(appendTimeMs)) {
+      writer.commit();
+    }
+    waiting.releaseOverdue(appendTimeMs);
+  }
+
+  /**
    * The record at that offset can not be read: nothing becomes of it, and it is dealt with.
    *
    * @param offset its offset in the events topic

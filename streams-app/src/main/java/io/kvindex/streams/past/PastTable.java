@@ -46,13 +46,23 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
   }
 
   /**
-   * Applies the next record of the partition; records of other tables may be left out.
+   * Applies the next record of the partition.
    *
    * @param offset its offset in the events topic
    * @param appendTimeMs the broker's time on it
    */
   public void take(EventRecord record, long offset, long appendTimeMs) {
     writer.take(record, offset, appendTimeMs);
+  }
+
+  /**
+   * The next record of the partition is another table's. It is not applied, but time goes on with
+   * it: blocks that count for some time only, and records that wait, go by the whole partition's.
+   *
+   * @param appendTimeMs the broker's time on it
+   */
+  public void leaveOut(long appendTimeMs) {
+    writer.leaveOut(appendTimeMs);
   }
 
   @Override

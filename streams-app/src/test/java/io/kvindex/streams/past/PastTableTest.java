@@ -3,8 +3,11 @@ package io.kvindex.streams.past;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.Place;
+import io.kvindex.model.event.SourceTraits;
+import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.ModelTable;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +80,26 @@ class PastTableTest {
       assertThat(view(cut).heldRecords()).isZero();
       assertThat(view(whole).heldRecords()).as("its predecessor may still come").isOne();
       assertThat(view(whole).degradedPublishers()).isEmpty();
+    }
+  }
+
+  /** As in the running table, which takes all of them. */
+  @Test
+  void shouldGoByTheTimeOfAllRecords_whenThoseOfOtherTablesAreLeftOut() {
+    Engine engine = new Engine("e").traits(new SourceTraits(CopyPolicy.SET, Set.of(), 8, 1));
+    Prompt ab = new Prompt("ab");
+    try (PastTable table = new PastTable(dir.resolve("rows"), 0, 1, 0)) {
+      table.take(engine.batch(ab.stored(GPU), ab.stored(Place.of("cpu", 0))), 0, 8_000);
+      engine.batch(); // is lost
+      table.take(engine.batch(ab.removed(GPU, 0, 2)), 2, 8_000);
+      table.leaveOut(9_000);
+      assertThat(Answers.text(view(table), "ab")).isEqualTo("e/0/GPU,e/0/cpu | e/0/GPU,e/0/cpu");
+      assertThat(view(table).heldRecords()).isOne();
+      table.leaveOut(16_000);
+      assertThat(Answers.text(view(table), "ab")).isEqualTo("e/0/GPU | e/0/GPU");
+      table.leaveOut(8_001 + Limits.DEFAULT.heldFor().toMillis());
+      assertThat(Answers.text(view(table), "ab")).as("what waited is applied").isEmpty();
+      assertThat(view(table).degradedPublishers()).containsExactly(engine.stream().publisher());
     }
   }
 
