@@ -11,10 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -59,10 +56,12 @@ class MooncakePoolIT {
 
       // The pool speaks first; one event of another model and one of no block are among it.
       List<Object> events = new ArrayList<>();
-      events.add(master(true, "cpu", "n@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@" + "ab".repeat(32)));
-      events.add(master(true, "cpu", "checkpoint/step-7"));
-      both(events, true, "cpu", 0, 1);
-      both(events, true, "disk", 0, 2);
+      events.add(
+          StoreEvents.stored(
+              "cpu", "n@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@" + "ab".repeat(32)));
+      events.add(StoreEvents.stored("cpu", "checkpoint/step-7"));
+      both(events, "cpu", 0, 1);
+      both(events, "disk", 0, 2);
       master.send(Arrays.asList(1_760_000_000_250L, events, 0));
       rank0.send(
           Arrays.asList(
@@ -74,7 +73,7 @@ class MooncakePoolIT {
           api, "{\"longest_matched\":6,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":4,\"DISK\":4}");
 
       List<Object> shard = new ArrayList<>();
-      shard.add(master(true, "cpu", key(0, 1)));
+      shard.add(StoreEvents.stored("cpu", key(0, 1)));
       undeclared.send(Arrays.asList(1_760_000_000_250L, shard, 0));
       await()
           .atMost(WITHIN)
@@ -88,7 +87,7 @@ class MooncakePoolIT {
 
       // One object of the first block goes, said of one medium, meant of all.
       List<Object> gone = new ArrayList<>();
-      gone.add(master(false, "cpu", key(0, 1)));
+      gone.add(StoreEvents.removed("cpu", key(0, 1)));
       master.send(Arrays.asList(1_760_000_001_250L, gone, 0));
       awaitRow(
           api, "{\"longest_matched\":6,\"GPU\":4,\"DP\":{\"0\":4,\"1\":2},\"CPU\":2,\"DISK\":2}");
@@ -144,44 +143,15 @@ class MooncakePoolIT {
     return Arrays.asList("BlockStored", hashes, null, tokens, 2, null, "GPU");
   }
 
-  /** A block's digest ends in the engine's integer. */
   private static String key(int block, int shard) {
-    return "prod@org/"
-        + Api.MODEL
-        + "@tp_rank:"
-        + shard
-        + "@pcp0@dcp0@pp_rank:0@group:0@"
-        + "c1".repeat(24)
-        + HexFormat.of().toHexDigits(HASHES[block]);
+    return StoreEvents.key(HASHES[block], shard);
   }
 
-  private static void both(List<Object> events, boolean stored, String medium, int... blocks) {
+  private static void both(List<Object> events, String medium, int... blocks) {
     for (int block : blocks) {
       for (int shard = 0; shard < SHARDS; shard++) {
-        events.add(master(stored, medium, key(block, shard)));
+        events.add(StoreEvents.stored(medium, key(block, shard)));
       }
     }
-  }
-
-  /** Every member a master sends, legacy names included. */
-  private static Map<String, @Nullable Object> master(boolean stored, String medium, String key) {
-    Map<String, @Nullable Object> event = new LinkedHashMap<>();
-    event.put("event_id", 1);
-    event.put("timestamp", 1_760_000_000_250L);
-    event.put("event_type", stored ? "stored" : "removed");
-    event.put("type", stored ? "BlockStored" : "BlockRemoved");
-    for (String absent :
-        List.of("model_name", "block_size", "additional_salt", "lora_name", "dp_rank")) {
-      event.put(absent, null);
-    }
-    event.put("tenant_id", "default");
-    event.put("backend_id", "mooncake-master-0");
-    event.put("group_id", null);
-    event.put("medium", medium);
-    event.put("object_key", key);
-    event.put("seq_hashes", List.of());
-    event.put("block_hashes", List.of());
-    event.put("base_block_idx", stored ? 0 : null);
-    return event;
   }
 }

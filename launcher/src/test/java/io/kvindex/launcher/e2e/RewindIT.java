@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kvindex.launcher.Main;
+import io.kvindex.launcher.e2e.PastAnswers.Moment;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
 import io.kvindex.launcher.process.Rebuild;
@@ -16,20 +16,16 @@ import io.kvindex.launcher.rewind.ReplayFrom;
 import io.kvindex.launcher.rewind.ReplayPlan;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -40,7 +36,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /**
  * A rebuild against the running table, and questions to the past against what was answered then.
@@ -57,23 +52,7 @@ class RewindIT {
 
   @TempDir private Path directory;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
-  /** What was answered at a moment to the prompts of its own seed. */
-  private record Moment(Instant when, long seed, List<JsonNode> answers) {}
-
-  private int run(String... arguments) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    CommandLine commandLine = Main.commandLine();
-    commandLine.setOut(new PrintWriter(out, true));
-    commandLine.setErr(new PrintWriter(err, true));
-    int code = commandLine.execute(arguments);
-    System.out.println(
-        "kvindex " + arguments[0] + " " + arguments[1] + ": " + code + "\n" + out + err);
-    return code;
-  }
+  private final CommandRun command = new CommandRun();
 
   private Rebuild.Options options(AllInOne server, String from, String application) {
     return new Rebuild.Options(
@@ -93,14 +72,28 @@ class RewindIT {
     System.out.println("seed " + SEED);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED);
+        SimulatedEngine sglang =
+            EngineOptions.sglang("sglang").gpuBlocks(400).hostBlocks(400).start();
+        AdapterEngine adapters = new AdapterEngine(SEED);
+        OddPublishers odd = new OddPublishers();
         AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api api = new Api(server.uri());
       List<SimulatedEngine> engines = new ArrayList<>(load.engines());
       engines.forEach(engine -> api.register(engine, "default"));
+      api.post(
+          "/register",
+          Api.registration(sglang, sglang.endpoint(), "default").put("type", "SGLang"));
+      engines.add(sglang);
+      adapters.register(api);
+      odd.begin(api);
+      Instant begun = PastAnswers.now();
       sendGarbage(server);
       List<Moment> moments = new ArrayList<>();
       for (int stage = 0; stage < STAGES; stage++) {
-        if (stage == 2) {
+        adapters.work(BATCHES / STAGES);
+        if (stage == 1) {
+          odd.goOn(api);
+        } else if (stage == 2) {
           engines.get(0).restart();
         } else if (stage == 3) {
           engines.get(1).clear();
@@ -109,11 +102,21 @@ class RewindIT {
         }
         moments.add(moment(api, engines, random, stage));
       }
+      PastAnswers past = new PastAnswers(command, server.bootstrapServers());
       for (Moment moment : moments) {
-        askAgain(server, moment);
+        past.askAgain(moment, ASKED_AGAIN);
+        assertThat(command.err())
+            .contains("left out of kvindex.events: 1 malformed or of a newer version");
       }
-      compare(server, engines, random);
-      swap(server, engines);
+      OddPublishers.assertPast(past, begun, PastAnswers.now());
+      Consumer<Api> others =
+          side -> {
+            odd.assertHeld(side);
+            adapters.assertHeld(side);
+          };
+      await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> others.accept(api));
+      compare(server, engines, random, others);
+      swap(server, engines, others);
       forget(server, moments.get(0));
     }
   }
@@ -154,9 +157,7 @@ class RewindIT {
               answers.addAll(new Truth().checkPrompts(api, engines, seed, PROMPTS));
               answers.forEach(rows -> assertThat(rows).hasSize(engines.size()));
             });
-    Instant when = Instant.now();
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10)); // the broker's clock has milliseconds
-    return new Moment(when, seed, answers);
+    return new Moment(PastAnswers.now(), seed, answers);
   }
 
   private static void something(List<SimulatedEngine> engines, Random random) {
@@ -168,46 +169,23 @@ class RewindIT {
     engines.forEach(SimulatedEngine::flush);
   }
 
-  private void askAgain(AllInOne server, Moment moment) throws Exception {
-    Random random = new Random(moment.seed());
-    for (int i = 0; i < ASKED_AGAIN; i++) {
-      String tokens =
-          Arrays.stream(LoadedEngines.prompt(random))
-              .mapToObj(Integer::toString)
-              .collect(Collectors.joining(","));
-      assertThat(
-              run(
-                  "query-at",
-                  moment.when().toString(),
-                  "--kafka",
-                  server.bootstrapServers(),
-                  "--model",
-                  Api.MODEL,
-                  "--block-size",
-                  Integer.toString(BLOCK),
-                  "--tokens",
-                  tokens,
-                  "--json"))
-          .isZero();
-      assertThat(Api.JSON.readTree(out.toString()).path("default"))
-          .as("prompt %d at %s", i, moment.when())
-          .isEqualTo(moment.answers().get(i));
-      assertThat(err.toString())
-          .contains("left out of kvindex.events: 1 malformed or of a newer version");
-    }
-  }
-
-  private void compare(AllInOne server, List<SimulatedEngine> engines, Random random)
+  /**
+   * @param others asserts what is held beside the engines, by a replica or a rebuild
+   */
+  private void compare(
+      AllInOne server, List<SimulatedEngine> engines, Random random, Consumer<Api> others)
       throws Exception {
     String live = server.uri().toString();
     try (Rebuild rebuild = Rebuild.start(options(server, "beginning", "kvindex-replay-whole"))) {
       assertThat(rebuild.plan().isWhole()).isTrue();
       assertThat(rebuild.plan().missing()).isEmpty();
       await().atMost(Duration.ofSeconds(60)).until(() -> rebuild.progress().isDone());
-      assertThat(run("diff", live, rebuild.uri().toString())).isZero();
-      assertThat(out.toString()).contains("the same").containsPattern("[1-9][0-9]* blocks");
+      assertThat(command.run("diff", live, rebuild.uri().toString())).isZero();
+      assertThat(command.out()).contains("the same").containsPattern("[1-9][0-9]* blocks");
+      Api rebuilt = new Api(rebuild.uri());
+      await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> others.accept(rebuilt));
       something(engines, random);
-      assertThat(run("diff", live, rebuild.uri().toString())).as("both go on").isZero();
+      assertThat(command.run("diff", live, rebuild.uri().toString())).as("both go on").isZero();
 
       assertNoTopics(server, "a rebuild has no changelog");
       assertThatThrownBy(() -> Rebuild.start(options(server, "beginning", "kvindex-replay-whole")))
@@ -227,9 +205,9 @@ class RewindIT {
   }
 
   /** One process has no other replica to share its tables with, and changes over all the same. */
-  private void swap(AllInOne server, List<SimulatedEngine> engines) {
+  private void swap(AllInOne server, List<SimulatedEngine> engines, Consumer<Api> others) {
     assertThat(
-            run(
+            command.run(
                 "replay",
                 "--swap",
                 "--from",
@@ -242,7 +220,8 @@ class RewindIT {
     Api api = new Api(server.uri());
     assertThat(api.get("/cluster").path("application").asText()).isEqualTo("kvindex-table-1");
     new Truth().checkPrompts(api, engines, SEED, PROMPTS);
-    assertThat(run("diff", server.uri().toString(), server.uri().toString())).isZero();
+    others.accept(api);
+    assertThat(command.run("diff", server.uri().toString(), server.uri().toString())).isZero();
   }
 
   private static Admin admin(AllInOne server) {
@@ -268,12 +247,13 @@ class RewindIT {
     try (Rebuild rebuild = Rebuild.start(options(server, "beginning", "kvindex-replay-half"))) {
       await().atMost(Duration.ofSeconds(60)).until(() -> rebuild.progress().isDone());
       assertThat(rebuild.progress().degraded()).as("who went on from there").isNotEmpty();
-      assertThat(run("diff", server.uri().toString(), rebuild.uri().toString(), "--limit", "3"))
+      String rebuilt = rebuild.uri().toString();
+      assertThat(command.run("diff", server.uri().toString(), rebuilt, "--limit", "3"))
           .isEqualTo(1);
-      assertThat(out.toString()).contains("different", "only in A: block");
+      assertThat(command.out()).contains("different", "only in A: block");
     }
     assertThat(
-            run(
+            command.run(
                 "query-at",
                 first.when().toString(),
                 "--kafka",
@@ -283,6 +263,6 @@ class RewindIT {
                 "--tokens",
                 "1,2"))
         .isEqualTo(1);
-    assertThat(err.toString()).contains("nothing of that time is left", "its oldest record is of");
+    assertThat(command.err()).contains("nothing of that time is left", "its oldest record is of");
   }
 }

@@ -19,6 +19,9 @@ final class ScriptedEngine implements AutoCloseable {
   private final int rank;
   private long next;
 
+  /** Its clock: batches of all its lives. */
+  private long said;
+
   /**
    * @param rank what its batches say
    */
@@ -36,9 +39,29 @@ final class ScriptedEngine implements AutoCloseable {
   }
 
   /** Sends events as one batch, {@code [seconds, [event...], rank]}. */
-  void announce(List<?>... events) throws IOException {
-    List<Object> batch = List.of(BEGUN + next, List.of(events), rank);
-    publisher.publish(next++, WirePublisher.payload(batch));
+  void announce(Object... events) throws IOException {
+    announceRaw(WirePublisher.payload(List.of(BEGUN + said, List.of(events), rank)));
+  }
+
+  /** Sends a batch nobody can read. */
+  void announceGarbage() {
+    announceRaw(new byte[] {(byte) 0xc1});
+  }
+
+  private void announceRaw(byte[] payload) {
+    publisher.publish(next++, payload);
+    said++;
+  }
+
+  /** A batch that nobody gets, whoever asks for it. */
+  void lose() {
+    next++;
+  }
+
+  /** Dies, and comes back at the same ports with nothing to replay. */
+  void restart() {
+    publisher.restart();
+    next = 0;
   }
 
   /** vLLM's store of blocks {@code from} to {@code to} of a prompt, parents as in the prompt. */
