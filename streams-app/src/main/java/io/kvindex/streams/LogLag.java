@@ -97,21 +97,9 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   }
 
   /**
-   * The partition that keeps this replica from being ready, null = none. What was visible before a
-   * restart must be visible again first; later some lag is no reason to send routers away.
+   * Why a partition keeps this replica from being ready, null = it does not. What was visible
+   * before a restart must be visible again first; later some lag is no reason to send routers away.
    */
-  @Override
-  public @Nullable String tooFarBehind() {
-    for (int i = 0; i < partitions; i++) {
-      String reason = tooFarBehind(i);
-      if (reason != null) {
-        return reason;
-      }
-    }
-    return null;
-  }
-
-  /** The same for one partition. */
   @Override
   public @Nullable String tooFarBehind(int partition) {
     PartitionBacklog backlog = backlogs.get(partition);

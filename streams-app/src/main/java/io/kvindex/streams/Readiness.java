@@ -25,10 +25,7 @@ final class Readiness {
     /** How far catching up is. */
     PartitionProgress progress(int partition);
 
-    /** The partition that is too far behind for the replica to be ready, null = none. */
-    @Nullable String tooFarBehind();
-
-    /** The same for one partition. */
+    /** Why a partition is too far behind for the replica to be ready, null = it is not. */
     @Nullable String tooFarBehind(int partition);
   }
 
@@ -59,13 +56,29 @@ final class Readiness {
         return reason;
       }
     }
-    return lag.tooFarBehind();
+    for (int partition = 0; partition < partitions; partition++) {
+      String reason = tooFarBehind(partition);
+      if (reason != null) {
+        return reason;
+      }
+    }
+    return null;
   }
 
   /** The same for one partition. */
   @Nullable String notReadyReason(int partition) {
     String reason = notRestoredReason(partition);
-    return reason == null ? lag.tooFarBehind(partition) : reason;
+    return reason == null ? tooFarBehind(partition) : reason;
+  }
+
+  /** What is left here of a partition that went elsewhere grows old; who holds it is asked. */
+  private @Nullable String tooFarBehind(int partition) {
+    PartitionView view = views.served().get(partition);
+    boolean left =
+        view != null
+            && view.state() == PartitionView.State.CLOSED
+            && replicas.isElsewhere(partition);
+    return left ? null : lag.tooFarBehind(partition);
   }
 
   private @Nullable String notRestoredReason(int partition) {

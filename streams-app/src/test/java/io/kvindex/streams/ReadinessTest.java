@@ -48,11 +48,6 @@ class ReadinessTest {
     }
 
     @Override
-    public @Nullable String tooFarBehind() {
-      return tooFar;
-    }
-
-    @Override
     public @Nullable String tooFarBehind(int partition) {
       return tooFar;
     }
@@ -94,6 +89,21 @@ class ReadinessTest {
     view.closed();
     assertThat(readiness.progress(0)).isEqualTo(PartitionProgress.of(Phase.STALE));
     assertThat(readiness.notReadyReason(0)).isNull();
+  }
+
+  /** It is kept in memory for a minute, and others go on with the log. */
+  @Test
+  void shouldNotCountWhatIsLeftOfAPartition_whenOthersHoldIt() {
+    views.take(0, view);
+    view.live();
+    view.closed();
+    assertThat(readiness.notReadyReason()).isEqualTo("partition 0 is 10 records behind");
+    replicas.refresh(
+        List.of(
+            ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
+    assertThat(readiness.notReadyReason()).isNull();
+    assertThat(readiness.notReadyReason(0)).isNull();
+    assertThat(readiness.progress(0)).isEqualTo(PartitionProgress.of(Phase.STALE));
   }
 
   /** The answers are those of the former view, which nobody keeps up. */
