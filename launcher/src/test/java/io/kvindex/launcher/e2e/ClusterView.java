@@ -183,6 +183,7 @@ final class ClusterView {
             () -> {
               JsonNode silent = replica(api.get("/cluster"), other);
               assertThat(silent.path("reachable").asBoolean()).as(silent.toString()).isFalse();
+              assertThat(silent.path("ready").asBoolean()).as(silent.toString()).isFalse();
               assertThat(silent.path("heard_ms_ago").asLong()).isGreaterThan(2_000);
             });
   }

@@ -54,9 +54,10 @@ final class ClusterJson {
   private ObjectNode replica(
       @Nullable String address, @Nullable ReplicaStatus status, long heardMs) {
     ObjectNode out = JsonNodeFactory.instance.objectNode();
+    boolean reachable = status != null && heardMs <= StatusWatch.REACHABLE_MS;
     out.put("address", address)
-        .put("reachable", status != null && heardMs <= StatusWatch.REACHABLE_MS)
-        .put("ready", status != null && status.notReady() == null);
+        .put("reachable", reachable)
+        .put("ready", reachable && status != null && status.notReady() == null);
     if (status == null) {
       return out;
     }

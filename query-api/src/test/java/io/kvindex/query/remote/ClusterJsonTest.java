@@ -116,6 +116,7 @@ class ClusterJsonTest {
     JsonNode dead = describe().at("/replicas/2");
     assertThat(dead.path("address").asText()).isEqualTo(DEAD);
     assertThat(dead.path("reachable").asBoolean(true)).isFalse();
+    assertThat(dead.path("ready").asBoolean(true)).as("whatever it said last").isFalse();
     assertThat(dead.path("heard_ms_ago").asLong()).isGreaterThanOrEqualTo(5_000);
     assertThat(dead.path("partitions"))
         .as("what it said last, of the partition the group thinks it has")
