@@ -163,12 +163,24 @@ if [ "$load" = restart ]; then # --operations N: blocks; --tables N --partitions
   fi
   kafka=127.0.0.1:$(free_port)
   java_options=-Xmx512m background broker broker --port "${kafka#*:}" --data-dir "$data/broker"
-  java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" --operations "$blocks" --resident "$blocks" "$@"
   port=$(free_port)
-  for start in first warm cold; do
+  index=(index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/index")
+  held() { get "$port" /metrics | awk '/^kvindex_blocks / { printf "%d", $2 }'; }
+  background index "${index[@]}"
+  java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" --operations "$blocks" --resident "$blocks" "$@"
+  until [ "$(held)" = "$blocks" ]; do
+    kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/index.log" >&2; exit 1; }
+    printf '\r\033[Kthe index has %s of %s blocks' "$(held)" "$blocks" >&2
+    sleep 1
+  done
+  printf '\r\033[K' >&2
+  echo "filled: $(held) blocks, $(memory "${servers[1]}")"
+  for start in warm cold; do
+    end 1
+    unset 'servers[1]'
     [ "$start" != cold ] || rm -rf "$data/index"
     began=${EPOCHREALTIME/[.,]/}
-    background "$start" index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/index"
+    background "$start" "${index[@]}"
     until answers "$port"; do
       kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/$start.log" >&2; exit 1; }
       printf '\r\033[K%s: %s' "$start" "$(why "$port")" >&2
@@ -177,9 +189,7 @@ if [ "$load" = restart ]; then # --operations N: blocks; --tables N --partitions
     ended=${EPOCHREALTIME/[.,]/}
     printf '\r\033[K' >&2
     echo "$start start: ready after $(seconds $((ended - began))) s, $(cpu "${servers[1]}") s of processor time," \
-      "$(get "$port" /metrics | awk '/^kvindex_blocks / { printf "%d", $2 }') blocks, $(memory "${servers[1]}")"
-    end 1
-    unset 'servers[1]'
+      "$(held) blocks, $(memory "${servers[1]}")"
   done
   exit
 fi

@@ -99,8 +99,7 @@ class ReadinessTest {
     view.closed();
     assertThat(readiness.notReadyReason()).isEqualTo("partition 0 is 10 records behind");
     replicas.refresh(
-        List.of(
-            ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
+        List.of(ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
     assertThat(readiness.notReadyReason()).isNull();
     assertThat(readiness.notReadyReason(0)).isNull();
     assertThat(readiness.progress(0)).isEqualTo(PartitionProgress.of(Phase.STALE));
@@ -123,8 +122,7 @@ class ReadinessTest {
     replicas.refresh(List.of(ReplicasTest.client("b", new int[] {0})));
     assertNotReady(Phase.ABSENT, 0, "partition 0 is not here");
     replicas.refresh(
-        List.of(
-            ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
+        List.of(ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
     assertThat(readiness.notReadyReason(0)).isNull();
     assertThat(readiness.progress(0)).isEqualTo(PartitionProgress.of(Phase.ABSENT));
   }

@@ -139,7 +139,9 @@ class RecoveryTest extends FollowerFixture {
     engine.losing((ask, sequence) -> sequence == 5 && following.status().incarnation().life() != 7);
     await().atMost(SOON).until(() -> following.status().incarnation().life() != 7);
     Incarnation life = following.status().incarnation();
-    await().atMost(SOON).until(() -> ofLife(life).stream().anyMatch(FollowerFixture::hasGap));
+    await()
+        .atMost(SOON)
+        .until(() -> isSent("e", 9) && ofLife(life).stream().anyMatch(FollowerFixture::hasGap));
     await().atMost(SOON).until(() -> ofLife(life).stream().anyMatch(EventRecord::endsRetelling));
     assertThat(following.status().state()).isEqualTo(PublisherState.DEGRADED);
   }

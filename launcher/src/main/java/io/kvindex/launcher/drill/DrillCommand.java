@@ -153,7 +153,8 @@ public final class DrillCommand implements Callable<Integer> {
       names = "--replay-batches",
       paramLabel = "N",
       description =
-          "Batches each engine can send again (default: 3000; with --outage 10000, as engines have)."
+          "Batches each engine can send again (default: 3000; with --outage 10000, as engines have);"
+              + " ten times as many wait for who does not read."
               + " An engine that sends more during an outage is all there in the end, or named as degraded.")
   private @Nullable Integer replayBatches;
 

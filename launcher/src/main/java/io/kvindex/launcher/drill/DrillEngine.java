@@ -34,6 +34,11 @@ final class DrillEngine implements AutoCloseable {
   /** Blocks of a text that is held all the time. */
   static final int PINNED = 24;
 
+  /** vLLM keeps so many times as many batches for who does not read as for who asks again. */
+  private static final int UNREAD_PER_REPLAYED = 10;
+
+  private static final int MOST_UNREAD = 100_000;
+
   private static final int OPEN = 4;
   private static final int REMEMBERED = 512;
 
@@ -56,7 +61,13 @@ final class DrillEngine implements AutoCloseable {
     this.number = number;
     this.run = run;
     this.engine =
-        EngineOptions.vllm(name).gpuBlocks(blocks).replayBatches(replayBatches).seed(seed).start();
+        EngineOptions.vllm(name)
+            .gpuBlocks(blocks)
+            .replayBatches(replayBatches)
+            .liveHighWaterMark(
+                (int) Math.min(UNREAD_PER_REPLAYED * (long) replayBatches, MOST_UNREAD))
+            .seed(seed)
+            .start();
   }
 
   private EngineOptions options() {

@@ -69,8 +69,7 @@ class DrillCommandTest {
 
   @Test
   void shouldFail_whenTheClusterDoesNotStart() throws IOException {
-    StandInCluster cluster =
-        StandInCluster.in(directory, "echo 'broker-1 is not ready'; exit 3");
+    StandInCluster cluster = StandInCluster.in(directory, "echo 'broker-1 is not ready'; exit 3");
     assertThat(run(cluster)).isEqualTo(1);
     assertThat(err.toString()).contains("local-cluster.sh start failed: broker-1 is not ready");
     assertThat(cluster.commands()).containsExactly("start");

@@ -16,8 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DrillReportTest {
 
   private static final Fault FAULT = new Fault(Fault.Kind.INDEX, "index-1", 3_000);
-  private static final RoundCheck.Result EQUAL =
-      new RoundCheck.Result(1, 4, 2, 100, 50, List.of());
+  private static final RoundCheck.Result EQUAL = new RoundCheck.Result(1, 4, 2, 100, 50, List.of());
 
   private final StringWriter said = new StringWriter();
   private final DrillReport report = new DrillReport(Drills.options(), new PrintWriter(said, true));
@@ -58,10 +57,8 @@ class DrillReportTest {
         .isEqualTo(
             "round fault down s ready queries failed wrong late refused slow retried stale s p50 ms p99 ms max ms");
     assertThat(line(1))
-        .isEqualTo(
-            "2 kill -9 index-1 3.0 5.0 100 11 12 13 14 15 16 2.5 100.0 198.0 200.0 BROKEN");
-    assertThat(line(2))
-        .isEqualTo("2 kill -9 index-1 3.0 5.0 7 0 0 0 0 0 0 2.5 30.0 30.0 30.0");
+        .isEqualTo("2 kill -9 index-1 3.0 5.0 100 11 12 13 14 15 16 2.5 100.0 198.0 200.0 BROKEN");
+    assertThat(line(2)).isEqualTo("2 kill -9 index-1 3.0 5.0 7 0 0 0 0 0 0 2.5 30.0 30.0 30.0");
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class OutageReportTest {
@@ -18,7 +17,7 @@ class OutageReportTest {
       List<String> degraded,
       long equalMs,
       Tally tally,
-      RoundCheck.@Nullable Result check,
+      RoundCheck.Result check,
       List<String> problems) {
     return new Outage.Result(300, 12.5, tooFast, degraded, equalMs, tally, check, problems);
   }
@@ -81,14 +80,23 @@ class OutageReportTest {
   }
 
   @Test
-  void shouldNameWhoSentTooMuch_whereNothingCanBeCompared() {
+  void shouldNameWhoSentTooMuch_andWhoOfThoseIsDegraded() {
     List<String> both = List.of("drill-1", "drill-2");
-    assertThat(print(result(both, List.of("drill-1"), 500, Drills.good(9, 30), null, List.of())))
+    Tally tally = Drills.good(9, 30);
+    assertThat(print(result(both, List.of("drill-1"), 500, tally, check(List.of()), List.of())))
         .isTrue();
     assertThat(said.toString())
         .contains(
             "sent more than they can send again: [drill-1, drill-2]; named as degraded: [drill-1]")
-        .doesNotContain("at rest");
+        .contains("rows compared: all equal");
+  }
+
+  @Test
+  void shouldSayThatNobodyIsDegraded_whereTheBridgesHadAll() {
+    Tally tally = Drills.good(9, 30);
+    print(result(List.of("drill-1"), List.of(), 500, tally, check(List.of()), List.of()));
+    assertThat(said.toString())
+        .contains("[drill-1]; the bridges had all of it, nobody is degraded");
   }
 
   @Test
@@ -99,7 +107,7 @@ class OutageReportTest {
             List.of("drill-2"),
             4_300,
             Drills.good(100, 30),
-            null,
+            check(List.of()),
             List.of("drill-3 is not named"));
     assertThat(OutageReport.json(result).toString())
         .startsWith("{\"queries\":100,\"failed\":0,")

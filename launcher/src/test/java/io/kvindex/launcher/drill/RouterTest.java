@@ -99,8 +99,7 @@ class RouterTest {
         Router router = router(LONG, named("index-1", one), named("index-2", two))) {
       long begunNs = System.nanoTime();
       assertThat(answer(router).by().name()).isEqualTo("index-2");
-      assertThat(System.nanoTime() - begunNs)
-          .isGreaterThanOrEqualTo(Drills.ms(Router.PATIENCE_MS));
+      assertThat(System.nanoTime() - begunNs).isGreaterThanOrEqualTo(Drills.ms(Router.PATIENCE_MS));
       assertThat(tally.retried).hasValue(1);
       goOn.countDown();
       await().untilAsserted(() -> assertThat(tally.slow.get()).isPositive());

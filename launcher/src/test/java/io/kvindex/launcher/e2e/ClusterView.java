@@ -76,9 +76,7 @@ final class ClusterView {
   static void awaitWhole(List<Api> replicas) {
     Set<String> addresses = addresses(replicas);
     for (Api replica : replicas) {
-      await()
-          .atMost(SOON)
-          .untilAsserted(() -> assertWhole(replica.get("/cluster"), addresses));
+      await().atMost(SOON).untilAsserted(() -> assertWhole(replica.get("/cluster"), addresses));
     }
   }
 

@@ -173,9 +173,7 @@ class KafkaOutageIT {
     int[] prompt = LoadedEngines.prompt(new Random(SEED));
     assertThat(api.header("X-KvIndex-State", "default", prompt, 16)).hasValue("stale");
     long age = Long.parseLong(api.header("X-KvIndex-Lag-Ms", "default", prompt, 16).orElseThrow());
-    assertThat(age)
-        .as("ms without Kafka")
-        .isGreaterThan(msSince(sinceNs) - 4_000);
+    assertThat(age).as("ms without Kafka").isGreaterThan(msSince(sinceNs) - 4_000);
     double seconds = msSince(sinceNs) / 1e3;
     assertThat(api.samples("kvindex_partition_age_seconds"))
         .hasSize(12)

@@ -57,8 +57,7 @@ class MooncakePoolIT {
       // The pool speaks first; one event of another model and one of no block are among it.
       List<Object> events = new ArrayList<>();
       events.add(
-          StoreEvents.stored(
-              "cpu", "n@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@" + "ab".repeat(32)));
+          StoreEvents.stored("cpu", "n@tp_rank:0@pcp0@dcp0@pp_rank:0@group:0@" + "ab".repeat(32)));
       events.add(StoreEvents.stored("cpu", "checkpoint/step-7"));
       both(events, "cpu", 0, 1);
       both(events, "disk", 0, 2);

@@ -10,6 +10,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
@@ -67,6 +68,12 @@ class ReplayCommandIT {
     admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
     new TopicCheck(admin, TimeUnit.SECONDS.toMillis(SECONDS))
         .ensure(Topics.all(PARTITIONS, (short) 1, Duration.ofDays(7), -1));
+    // As a site's first process does, before there are events.
+    new SiteCheck(
+            admin,
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            Duration.ofSeconds(SECONDS))
+        .verify();
     for (int i = 0; i < 3; i++) {
       write();
     }
@@ -106,8 +113,7 @@ class ReplayCommandIT {
     private final Thread thread;
 
     Replay(String... flags) {
-      List<String> arguments =
-          new ArrayList<>(List.of("replay", "--from", "beginning", "--kafka"));
+      List<String> arguments = new ArrayList<>(List.of("replay", "--from", "beginning", "--kafka"));
       arguments.add(broker.bootstrapServers());
       arguments.addAll(List.of("--data-dir", data.toString()));
       arguments.addAll(List.of(flags));
