@@ -153,14 +153,15 @@ memory() { # of process $1: what it takes now and the most it took
   awk '/^VmRSS/ { now = $2 } /^VmHWM/ { most = $2 } END { printf "%d MB resident, %d MB at most", now / 1024, most / 1024 }' "/proc/$1/status"
 }
 
-if [ "$load" = restart ]; then # --operations N: blocks; --tables N --partitions N. An indexer until GET /ready says 200
+if [ "$load" = restart ]; then # [BLOCKS] --tables N --partitions N: an indexer until GET /ready says 200
   machine
-  java_options=${java_options:--Xmx3g}
+  java_options="-Xmx3g $java_options"
   blocks=10000000
-  if [ "${1:-}" = --operations ]; then
-    blocks=$2
-    shift 2
+  if [[ "${1:-}" =~ ^[0-9]+$ ]]; then
+    blocks=$(($1 / 16 * 16)) # EventTopic writes runs of 16
+    shift
   fi
+  case "$*" in *--operations* | *--resident*) echo "restart takes the number of blocks as its first argument" >&2 && exit 2 ;; esac
   kafka=127.0.0.1:$(free_port)
   java_options=-Xmx512m background broker broker --port "${kafka#*:}" --data-dir "$data/broker"
   port=$(free_port)

@@ -83,6 +83,11 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
     return backlogs.get(partition).keepsUp(System.nanoTime());
   }
 
+  @Override
+  public boolean caughtUp(int partition) {
+    return backlogs.get(partition).caughtUp();
+  }
+
   /** How long what is not applied may have waited, 0 = nothing waits as far as is known. */
   long ageMs(int partition) {
     return TimeUnit.NANOSECONDS.toMillis(backlogs.get(partition).ageNanos(System.nanoTime()));

@@ -22,6 +22,9 @@ final class Readiness {
     /** Whether a partition is caught up and close behind the log. */
     boolean keepsUp(int partition);
 
+    /** Whether all was applied once that the log held at the first look. */
+    boolean caughtUp(int partition);
+
     /** How far catching up is. */
     PartitionProgress progress(int partition);
 
@@ -71,14 +74,18 @@ final class Readiness {
     return reason == null ? tooFarBehind(partition) : reason;
   }
 
-  /** What is left here of a partition that went elsewhere grows old; who holds it is asked. */
+  /**
+   * What is left here of a partition that went elsewhere grows old: who holds it is asked, and how
+   * far that one is behind counts only until all is visible again that the log held at first.
+   */
   private @Nullable String tooFarBehind(int partition) {
     PartitionView view = views.served().get(partition);
-    boolean left =
-        view != null
-            && view.state() == PartitionView.State.CLOSED
-            && replicas.isElsewhere(partition);
-    return left ? null : lag.tooFarBehind(partition);
+    boolean elsewhere = replicas.isElsewhere(partition);
+    boolean left = view != null && view.state() == PartitionView.State.CLOSED;
+    if (elsewhere && (left || view == null && lag.caughtUp(partition))) {
+      return null;
+    }
+    return lag.tooFarBehind(partition);
   }
 
   private @Nullable String notRestoredReason(int partition) {

@@ -36,10 +36,16 @@ class ReadinessTest {
   /** Ten records behind until it is told otherwise. */
   private static final class Backlog implements Readiness.Lag {
     private @Nullable String tooFar = "partition 0 is 10 records behind";
+    private boolean caughtUp;
 
     @Override
     public boolean keepsUp(int partition) {
       return tooFar == null;
+    }
+
+    @Override
+    public boolean caughtUp(int partition) {
+      return caughtUp;
     }
 
     @Override
@@ -125,6 +131,16 @@ class ReadinessTest {
         List.of(ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
     assertThat(readiness.notReadyReason(0)).isNull();
     assertThat(readiness.progress(0)).isEqualTo(PartitionProgress.of(Phase.ABSENT));
+  }
+
+  /** Later some lag of the one that is asked is no reason to send routers away. */
+  @Test
+  void shouldWaitUntilOthersHadCaughtUpOnce_withAPartitionTheyHold() {
+    replicas.refresh(
+        List.of(ReplicasTest.client("b", new int[] {0}), ReplicasTest.client("a", new int[0], 1)));
+    assertThat(readiness.notReadyReason(0)).isEqualTo("partition 0 is 10 records behind");
+    lag.caughtUp = true;
+    assertThat(readiness.notReadyReason(0)).isNull();
   }
 
   @Test

@@ -24,6 +24,7 @@ import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,7 +106,7 @@ final class BatchPublisher {
    * @param taken told by the producer's thread when Kafka has the announcement
    * @param refused told by it if Kafka does not take it
    */
-  void begin(Incarnation life, Runnable taken, Runnable refused) {
+  void begin(Incarnation life, Runnable taken, Consumer<Exception> refused) {
     incarnation = life;
     EventRecord opening =
         EventRecord.opening(
@@ -121,7 +122,7 @@ final class BatchPublisher {
         (metadata, problem) -> {
           if (problem != null) {
             metrics.produceError(problem);
-            refused.run();
+            refused.accept(problem);
           } else {
             taken.run();
           }

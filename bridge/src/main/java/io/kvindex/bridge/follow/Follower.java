@@ -147,7 +147,7 @@ final class Follower implements IoLoop.Reader {
     if (phase == Phase.CLAIMING && succession.isAdopted()) {
       onNewLife();
     }
-    if (phase == Phase.ADOPTED && succession.takeStart()) {
+    if (phase == Phase.ADOPTED && succession.mayPublish() && succession.takeStart()) {
       join(Duration.ZERO);
     } else if (!phase.isBetweenLives()) {
       keepUp();
@@ -162,7 +162,7 @@ final class Follower implements IoLoop.Reader {
   private void keepUp() {
     if (failedSends.isPending()) {
       goBackToAcknowledged();
-    } else if (subscription.takeNewConnection()) {
+    } else if (succession.mayPublish() && subscription.takeNewConnection()) {
       onConnected();
     }
   }

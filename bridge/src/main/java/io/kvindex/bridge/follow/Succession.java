@@ -71,8 +71,16 @@ final class Succession {
       records.begin(
           announced,
           () -> later.run(() -> awaited.compareAndSet(announced, null), Duration.ZERO),
-          () -> later.run(() -> announces = true, retry));
+          refusal -> later.run(() -> announceAgain(refusal), retry));
     }
+  }
+
+  private void announceAgain(Exception refusal) {
+    status.problem("Kafka does not take the opening of its life: " + refusal);
+    if (warnings.allows()) {
+      LOG.warn("publisher={} life not opened yet: {}", publisher, refusal.toString());
+    }
+    announces = true;
   }
 
   /**

@@ -46,9 +46,9 @@ final class DrillLoad implements AutoCloseable {
     this.requestTimeout = options.requestTimeout();
     this.replicas = replicas;
     this.tallies = tallies;
-    // While Kafka is away for minutes all markers of that time are asked for: how old answers are
-    // is
-    // told in seconds then, and routers' questions stay most of the load.
+    // Without Kafka for minutes, all markers of that time are asked for each time: seconds are
+    // exact
+    // enough then, and routers' questions stay most of the load.
     watchEveryNs = options.outageSeconds() > 0 ? SECOND_NS : MarkerWatch.EVERY_NS;
     Random random = new Random(options.seed());
     int run = random.nextInt(Integer.MAX_VALUE);

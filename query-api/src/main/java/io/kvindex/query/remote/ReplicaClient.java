@@ -49,6 +49,8 @@ final class ReplicaClient implements Transport {
   /** Replicas close connections nobody uses after 30 s: not while a question is on its way. */
   private static final Duration IDLE = Duration.ofSeconds(20);
 
+  private static final Duration FORGET = Duration.ofMinutes(1);
+
   private static final Duration LOOK_UP = Duration.ofSeconds(1);
   private static final Duration STOP = Duration.ofMillis(500);
   private static final int THREADS = 8;
@@ -93,6 +95,8 @@ final class ReplicaClient implements Transport {
     http.setConnectTimeout(CONNECT.toMillis());
     http.setIdleTimeout(IDLE.toMillis());
     http.setMaxConnectionsPerDestination(AT_A_TIME);
+    http.setDestinationIdleTimeout(
+        FORGET.toMillis()); // else addresses that ever were stay for ever
     http.setMaxRequestsQueuedPerDestination(AT_A_TIME);
     http.setFollowRedirects(false);
     http.setUserAgentField(null);
