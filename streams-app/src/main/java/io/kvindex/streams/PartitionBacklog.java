@@ -70,6 +70,15 @@ final class PartitionBacklog {
     while (!looks.isEmpty() && looks.getFirst().end() <= from) {
       looks.removeFirst();
     }
+    // A log that lost its end, with the machine that had it, never comes to what was seen in it.
+    Look gone = null;
+    while (!looks.isEmpty() && looks.getLast().end() > end) {
+      gone = looks.removeLast();
+    }
+    if (gone != null && end > (looks.isEmpty() ? from : looks.getLast().end())) {
+      looks.addLast(new Look(end, gone.nanos()));
+    }
+    firstEnd = Math.min(firstEnd, end);
     boolean grown = looks.isEmpty() ? end > from : end > looks.getLast().end();
     if (grown && looks.size() < MAX_LOOKS) {
       looks.addLast(new Look(end, cameNanos));

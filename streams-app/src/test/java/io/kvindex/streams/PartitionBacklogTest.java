@@ -107,6 +107,19 @@ class PartitionBacklogTest {
     assertThat(backlog.total()).isEqualTo(2);
   }
 
+  /** The machine that had its end is lost: nobody will ever apply that. */
+  @Test
+  void shouldNotWaitForWhatTheLogHasLost() {
+    note(1_000, 900, 0);
+    note(985, 950, 1_000);
+    assertThat(backlog.ageNanos(now)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(1_000));
+    assertThat(backlog.caughtUp()).isFalse();
+    note(985, 985, 1_200);
+    assertThat(backlog.ageNanos(now)).isZero();
+    assertThat(backlog.caughtUp()).isTrue();
+    assertThat(backlog.keepsUp(now)).isTrue();
+  }
+
   private void note(long end, long from, long ms) {
     now = at(ms);
     backlog.note(end, from, now);

@@ -36,7 +36,7 @@ final class Succession {
   private volatile boolean claimsAgain;
   private volatile boolean mayFollow;
 
-  /** Highest life another bridge has claimed. */
+  /** Lives below it count no more: another bridge has claimed it, or the last one was before it. */
   private long contested = -1;
 
   /**
@@ -120,6 +120,10 @@ final class Succession {
       life.claimNext(retelling.until());
       return false;
     }
+    // A claim is an offset. Where Kafka lost the end of its topic, the next one may be lower than
+    // the
+    // life that tables have seen, and they would take nothing of it.
+    contested = Math.max(contested, life.incarnation().life() + 1);
     if (!life.adopt()) {
       return false;
     }

@@ -39,7 +39,9 @@ abstract class FollowerFixture {
   final Replays replays;
   private final FollowLimits limits;
   final FakeEngine engine = new FakeEngine(true);
-  private long lives = 100;
+
+  /** Offset of the last claim. */
+  long lives = 100;
 
   FollowerFixture() {
     this(ReplayPolicy.DEFAULT, FollowLimits.DEFAULT);

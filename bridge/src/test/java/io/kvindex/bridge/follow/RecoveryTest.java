@@ -73,6 +73,17 @@ class RecoveryTest extends FollowerFixture {
     assertThat(ofLife(life).get(1).opensRetelling()).isTrue();
   }
 
+  /** A claim is an offset: the end of its topic may have been lost with a machine. */
+  @Test
+  void shouldClaimUntilTheLifeIsANewerOne() throws Exception {
+    lives = 5;
+    Following following = loseBatches();
+    engine.silent(false);
+    awaitActive(following, 0);
+    assertThat(following.status().incarnation().life()).isEqualTo(8);
+    assertThat(sentOf("e")).extracting(r -> r.incarnation().life()).containsOnly(7L, 8L);
+  }
+
   /** The life that was opened to tell all again, null = not yet. */
   private @Nullable Incarnation opening() {
     return sentOf("e").stream()

@@ -51,7 +51,9 @@ final class StreamWriter {
   StreamRow atStart(EventRecord record, @Nullable StreamState former) {
     StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
     if (former == null) {
-      return start;
+      // What a former life left on media that outlive it may have been told where the log is cut.
+      boolean mayLack = streams.isCut() && record.incarnation().life() > 0;
+      return mayLack && !record.traits().persistentMedia().isEmpty() ? start.withGaps(1) : start;
     }
     start = start.seenAt(former.row().sourceOffset());
     return applier.keepsFormer(record)

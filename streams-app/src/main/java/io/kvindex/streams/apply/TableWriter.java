@@ -5,6 +5,8 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.table.PartitionTable;
@@ -25,6 +27,9 @@ public final class TableWriter {
 
   private static final int SWEPT_PER_RECORD = 64;
 
+  /** What is in the row: its version. */
+  private static final byte[] CUT = {1};
+
   private final PartitionTable table;
   private final RowBatch batch;
   private final Contents contents;
@@ -37,8 +42,6 @@ public final class TableWriter {
 
   /** Streams that have not gone on since records of the log were found missing. */
   private final Set<StreamId> cut = new HashSet<>();
-
-  private boolean pastUnknown;
 
   /**
    * @param store the task's store, changelog included
@@ -67,7 +70,17 @@ public final class TableWriter {
    * @param offset of the first record there was to read
    */
   public void startsAt(long offset) {
-    pastUnknown = offset > 0 && isEmpty();
+    if (offset > 0 && isEmpty()) {
+      noteCut();
+    }
+  }
+
+  /** A row, since whoever goes on with this table has to know it as well. */
+  private void noteCut() {
+    if (!table.streams().isCut()) {
+      batch.put(RowKeys.ofId(RowKind.CUT, 0), CUT);
+      writer.commit();
+    }
   }
 
   /** Whether nothing was ever applied. */
@@ -130,6 +143,7 @@ public final class TableWriter {
    * waits for a predecessor that is not there to be read.
    */
   public void missedRecords() {
+    noteCut();
     List.copyOf(table.streams().waiting()).forEach(waiting::release);
     for (StreamState stream : List.copyOf(table.streams().all())) {
       batch.position(stream.ref(), stream.row().withGaps(stream.row().gaps() + 1));
@@ -174,7 +188,7 @@ public final class TableWriter {
       case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> {
         if (cut.remove(record.stream())
-            || pastUnknown && table.streams().get(record.stream()) == null) {
+            || table.streams().isCut() && table.streams().get(record.stream()) == null) {
           counts.add(Outcome.GAP);
           writer.apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
         } else {

@@ -17,6 +17,7 @@ package io.kvindex.streams.row;
  * K space engineHash                  content: what an engine's hash means
  * B ownerId engineHash group          residency: copies and lookup key
  * U space childHash ownerId group     orphan: a resident block whose prefix is not known yet
+ * X 0                                 cut: records were gone before they could be read
  * </pre>
  *
  * A removal reads one {@code B} row; the index is rebuilt from {@code T}, {@code P}, {@code O} and
@@ -34,6 +35,7 @@ public final class RowKind {
   public static final byte CONTENT = 'K';
   public static final byte BLOCK = 'B';
   public static final byte ORPHAN = 'U';
+  public static final byte CUT = 'X';
 
   /** Of rows as a whole: to be raised where rows of before can not be gone on with. */
   public static final int LAYOUT_VERSION = 1;

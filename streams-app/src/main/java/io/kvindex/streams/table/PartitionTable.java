@@ -36,6 +36,7 @@ public final class PartitionTable {
     RowKind.LORA,
     RowKind.PUBLISHER,
     RowKind.OWNER,
+    RowKind.CUT,
     RowKind.STREAM,
     RowKind.HELD,
     RowKind.CONTENT,
@@ -171,6 +172,7 @@ public final class PartitionTable {
               id, RowKeys.loraId(key), RowKeys.loraInstance(key), LoraRow.decode(value).name());
       case RowKind.PUBLISHER -> foldPublisher(id, PublisherRow.decode(value));
       case RowKind.STREAM -> streams.fold(id, StreamRow.decode(value));
+      case RowKind.CUT -> streams.foldCut();
       default -> throw new IllegalStateException("BUG: unknown row kind " + key[0]);
     }
   }

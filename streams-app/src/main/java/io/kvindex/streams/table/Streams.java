@@ -36,6 +36,7 @@ public final class Streams {
   private volatile long appliedOffset = -1;
   private volatile long takenOffset = -1;
   private volatile int heldRecords;
+  private boolean isCut;
 
   /** Asked for with every query, so kept ready. */
   private volatile Set<PublisherId> degraded = Set.of();
@@ -75,6 +76,18 @@ public final class Streams {
     if (row.sourceOffset() > appliedOffset) {
       appliedOffset = row.sourceOffset();
     }
+  }
+
+  void foldCut() {
+    isCut = true;
+  }
+
+  /**
+   * Whether records of the log were gone before they could be read: what streams said in them that
+   * have not been heard since is not known. For the table's writer.
+   */
+  public boolean isCut() {
+    return isCut;
   }
 
   private void noteHoles(PublisherId publisher, int streams) {

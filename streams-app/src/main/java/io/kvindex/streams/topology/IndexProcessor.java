@@ -116,7 +116,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       table.startsAt(metadata.offset());
     }
     long missing = holes.before(metadata.offset());
-    if (missing > 0 && !table.isEmpty()) {
+    if (missing > 0) {
       tellMissing(metadata, missing);
       table.missedRecords();
     }
