@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import me.tongfei.progressbar.ProgressBar;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Spec;
 public final class ReplayCommand implements Callable<Integer> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplayCommand.class);
+  private static final Pattern APPLICATION = Pattern.compile("[A-Za-z0-9._-]{1,200}");
   private static final String PREFIX = "kvindex-replay-";
   private static final String SWAP_PREFIX = "kvindex-table-";
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -98,7 +100,7 @@ public final class ReplayCommand implements Callable<Integer> {
     String address = bind.address();
     int port = swap.swap() ? ReplicaAddress.portOn(address, httpPort) : httpPort;
     Rebuild.Membership membership = swap.membership(address, port);
-    String name = application == null ? name(where) : application;
+    String name = application == null ? name(where) : checked(application);
     Rebuild.Options options =
         new Rebuild.Options(
             cluster.kafka(),
@@ -152,6 +154,15 @@ public final class ReplayCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** It is a directory's name as well, and what was in that is deleted. */
+  private static String checked(String application) {
+    if (!APPLICATION.matcher(application).matches() || application.matches("[.]+")) {
+      throw new IllegalArgumentException(
+          "--app has to be 1 to 200 letters, digits, '.', '_' or '-', got " + application);
+    }
+    return application;
+  }
+
   private String name(ReplayFrom where) throws InterruptedException {
     return swap.swap()
         ? SWAP_PREFIX + (cluster.ensureTopics().serving().number() + 1)
@@ -186,7 +197,7 @@ public final class ReplayCommand implements Callable<Integer> {
   private static void report(Rebuild rebuild, PrintWriter out) {
     ReplayProgress progress = rebuild.progress();
     out.println("  " + progress.summary());
-    if (rebuild.plan().isWhole()) {
+    if (rebuild.plan().isWhole() && progress.missing() == 0) {
       out.println("  the log was whole: nothing that was ever announced is missing");
     }
     if (!progress.degraded().isEmpty()) {

@@ -86,11 +86,16 @@ public record Comparison(
     a.forEach(
         (partition, part) -> {
           Part other = b.get(partition);
-          if (other != null && !(filtered && part.owners().isEmpty() && other.owners().isEmpty())) {
+          if (other != null && !(filtered && saysNothing(part) && saysNothing(other))) {
             both.put(partition, new Pair(part, other));
           }
         });
     return new Comparison(both, without(a.keySet(), b.keySet()), without(b.keySet(), a.keySet()));
+  }
+
+  /** What can not be read may hold anything. */
+  private static boolean saysNothing(Part part) {
+    return part.error() == null && part.owners().isEmpty();
   }
 
   private static SortedSet<Integer> without(Set<Integer> all, Set<Integer> those) {

@@ -92,12 +92,13 @@ public final class DiffCommand implements Callable<Integer> {
     // Positions may be equal for a moment while a record is half applied: two looks must agree.
     while (!now.isSame()
         && !(now.isComparable() && now.equals(before))
-        && System.nanoTime() - deadline < 0) {
+        && (before == null || System.nanoTime() - deadline < 0)) {
       LockSupport.parkNanos(PAUSE_NANOS);
       before = now;
       now = look(a, b);
     }
-    return report(now, a, b);
+    boolean isSettled = now.isComparable() && now.equals(before);
+    return report(now, now.isSame() ? SAME : isSettled ? DIFFERENT : NOT_COMPARABLE, a, b);
   }
 
   private Comparison look(Replica a, Replica b) throws IOException, InterruptedException {
@@ -139,7 +140,7 @@ public final class DiffCommand implements Callable<Integer> {
     }
   }
 
-  private int report(Comparison now, Replica a, Replica b)
+  private int report(Comparison now, int result, Replica a, Replica b)
       throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     int empty = 0;
@@ -156,16 +157,21 @@ public final class DiffCommand implements Callable<Integer> {
     }
     now.onlyA().forEach(one -> out.printf("partition %d: not in B, not compared%n", one));
     now.onlyB().forEach(one -> out.printf("partition %d: not in A, not compared%n", one));
-    int result = now.isSame() ? SAME : now.isComparable() ? DIFFERENT : NOT_COMPARABLE;
-    boolean nothing = now.both().isEmpty();
     out.println(
         switch (result) {
           case SAME -> "the same";
           case DIFFERENT -> "different";
-          default -> "not comparable" + (nothing ? ": they have no partition in common" : "");
+          default -> "not comparable" + why(now);
         });
     out.flush();
     return result;
+  }
+
+  private static String why(Comparison now) {
+    if (now.both().isEmpty()) {
+      return ": they have no partition in common";
+    }
+    return now.isComparable() ? ": two looks did not agree, give it more time (--wait)" : "";
   }
 
   private void report(int partition, Pair pair, Replica a, Replica b, PrintWriter out)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.rewind;
 
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
@@ -11,9 +12,11 @@ import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.registration.Registered;
+import io.kvindex.streams.sequence.Sequencer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,6 +38,12 @@ final class PastSources {
   private final Map<PublisherId, Registered> standing = new TreeMap<>();
   private final Map<PublisherId, Registered> heard = new TreeMap<>();
 
+  /** Where those were unregistered that are not registered. */
+  private final Map<PublisherId, Long> ended = new HashMap<>();
+
+  /** The newest life the log has shown of each. */
+  private final Map<PublisherId, Incarnation> lives = new HashMap<>();
+
   /**
    * @param leftOut takes what can not be read
    */
@@ -50,7 +59,7 @@ final class PastSources {
 
   /** Takes a record of the registrations topic. */
   void take(ConsumerRecord<byte[], byte[]> record) {
-    if (SiteRecord.isKey(record.key())) {
+    if (SiteRecord.isKey(record.key()) || record.timestamp() > when.toEpochMilli()) {
       return;
     }
     if (record.value() == null) {
@@ -59,11 +68,8 @@ final class PastSources {
     }
     try {
       Registration one = RegistrationCodec.decode(record.value());
-      // The newest record counts, and only if it is old enough.
-      standing.remove(one.publisher());
-      if (record.timestamp() <= when.toEpochMilli()) {
-        standing.put(one.publisher(), new Registered(one, record.offset()));
-      }
+      standing.put(one.publisher(), new Registered(one, record.offset()));
+      ended.remove(one.publisher());
     } catch (MalformedRecordException e) {
       leftOut.add(LeftOut.Reason.MALFORMED, record, e.getMessage());
     }
@@ -72,7 +78,9 @@ final class PastSources {
   private void unregistered(ConsumerRecord<byte[], byte[]> record) {
     try {
       String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
-      standing.remove(PublisherId.parse(key));
+      PublisherId publisher = PublisherId.parse(key);
+      standing.remove(publisher);
+      ended.put(publisher, record.offset());
     } catch (IllegalArgumentException e) {
       leftOut.add(LeftOut.Reason.NO_PUBLISHER, record, e.getMessage());
     }
@@ -91,11 +99,17 @@ final class PastSources {
   /** Takes a record of the table asked about. */
   void hear(EventRecord record) {
     PublisherId publisher = record.stream().publisher();
+    Incarnation newest = lives.getOrDefault(publisher, Incarnation.NONE);
+    if (Sequencer.compareLives(record.incarnation(), newest) < 0) {
+      return; // the table does not take it either
+    }
+    lives.put(publisher, record.incarnation());
     if (record.events().stream().anyMatch(KvEvent.Retired.class::isInstance)) {
       heard.remove(publisher);
       return;
     }
-    if (!heard.containsKey(publisher)) {
+    Registered known = heard.get(publisher);
+    if (known == null || known.generation() < record.incarnation().generation()) {
       Registration likely =
           new Registration(
               publisher,
@@ -114,6 +128,14 @@ final class PastSources {
   /** All of them. */
   List<Registered> all() {
     Map<PublisherId, Registered> all = new TreeMap<>(heard);
+    // Their last words may come later, if no bridge ran; answers had them no more from then on.
+    ended.forEach(
+        (publisher, offset) -> {
+          Registered one = all.get(publisher);
+          if (one != null && one.generation() < offset) {
+            all.remove(publisher);
+          }
+        });
     all.putAll(standing);
     return new ArrayList<>(all.values());
   }

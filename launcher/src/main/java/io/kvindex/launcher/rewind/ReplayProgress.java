@@ -66,6 +66,12 @@ public final class ReplayProgress {
     return done;
   }
 
+  /** Records that were deleted from the log after the plan was made and before they were read. */
+  public long missing() {
+    Counter missing = metrics.find("kvindex.log.records.missing").counter();
+    return missing == null ? 0 : (long) missing.count();
+  }
+
   /** Whether all is read that the topic had when the plan was made. */
   public boolean isDone() throws InterruptedException {
     return records() >= plan.records();

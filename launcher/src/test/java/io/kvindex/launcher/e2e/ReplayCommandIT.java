@@ -16,6 +16,7 @@ import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -186,6 +187,20 @@ class ReplayCommandIT {
       blocks += owner.path("blocks").asLong();
     }
     return blocks;
+  }
+
+  /** Its directory is deleted before and after. */
+  @Test
+  void shouldTakeNoDirectoryForAnApplication() throws Exception {
+    Path mine = Files.createDirectories(data.resolve("mine"));
+    Files.createDirectories(data.resolve("replay"));
+    for (String name : List.of("../mine", mine.toString(), "..", "")) {
+      try (Replay replay = new Replay("--exit", "--app", name)) {
+        assertThat(replay.exitCode()).isEqualTo(1);
+        assertThat(replay.command.err()).contains("--app has to be");
+      }
+    }
+    assertThat(mine).isDirectory();
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,11 @@ class DiffCommandTest {
     private volatile long target = 100;
 
     private volatile int partition = 3;
+
+    /** Whether each look finds something else. */
+    private volatile boolean restless;
+
+    private volatile @Nullable String error;
 
     Side() throws IOException {
       http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -76,6 +82,12 @@ class DiffCommandTest {
       ObjectNode body = JSON.createObjectNode();
       ObjectNode part = body.putArray("partitions").addObject();
       part.put("partition", partition).put("state", "live").put("applied_offset", offset);
+      if (error != null) {
+        part.put("error", error);
+      }
+      if (restless) {
+        owns("1", asked.get());
+      }
       part.put("settled", true).put("streams", 1).put("held_back", 0).put("positions", "00");
       ArrayNode list = part.putArray("owners");
       owners.forEach(
@@ -199,6 +211,23 @@ class DiffCommandTest {
     b.partition = 4;
     assertThat(diff("--wait", "0")).isEqualTo(2);
     assertThat(out.toString()).contains("no partition in common", "partition 4: not in A");
+  }
+
+  /** A standby may have restored half a record. */
+  @Test
+  void shouldNotSayThatTheyDiffer_whenNoTwoLooksAgree() {
+    a.owns("1", -1);
+    b.restless = true;
+    assertThat(diff("--wait", "0")).isEqualTo(2);
+    assertThat(out.toString()).contains("two looks did not agree");
+    assertThat(b.asked.get()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldNotSayThatTheyAreTheSame_whenWhatIsAskedForCanNotBeRead() {
+    b.error = "the partition has moved away";
+    assertThat(diff("--wait", "0", "--instance", "vllm-1")).isEqualTo(2);
+    assertThat(out.toString()).contains("can not be read in B: the partition has moved away");
   }
 
   @Test
