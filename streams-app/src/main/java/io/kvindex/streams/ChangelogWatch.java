@@ -75,8 +75,9 @@ final class ChangelogWatch implements AutoCloseable {
       gone.accept(
           "the changelog topic was deleted"
               + (found.changelog().isEmpty() ? "" : " and created again")
-              + " while this replica ran, and with it the tables' rows: stop all replicas, then"
-              + " start them again, and the tables are built anew from the events topic");
+              + " while this replica ran, and with it the tables' rows: stop all replicas, delete that"
+              + " topic if it is there again, an empty one would be gone on with, and start them: the"
+              + " tables are built anew from the events topic then");
     }
   }
 
