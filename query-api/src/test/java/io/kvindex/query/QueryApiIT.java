@@ -182,6 +182,8 @@ class QueryApiIT {
     assertThat(listener.path("last_error").asText()).isEqualTo("3 batches lost");
     assertThat(listener.path("last_sequence").asLong()).isEqualTo(41);
     assertThat(listener.path("visible_event_id").asLong()).isEqualTo(40);
+    assertThat(listener.path("visible_incarnation").toString())
+        .isEqualTo("{\"generation\":0,\"life\":7,\"clears\":0}");
     assertThat(listener.path("life").asLong()).isEqualTo(7);
     assertThat(listener.path("last_event_time").asText()).isEqualTo("1970-01-01T00:00:03.000001Z");
     assertThat(listener.path("connected").asText()).isEqualTo("true");

@@ -174,7 +174,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 5_000);
     all.put(
         StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),
-        8 << 20);
+        1 << 20);
     // Rows wait for nobody but the commit, which sends what is left.
     all.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 50);
     all.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), 128 << 10);

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.sandbox.engine.PayloadPublisher;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -30,7 +31,26 @@ final class IngestedRank implements AutoCloseable {
   private int unseen;
 
   /** The life before the one being sent, null = there was none. */
-  private @Nullable Long formerLife;
+  private @Nullable Life former;
+
+  /** A process's life as answers show it: a registration's number, then the life's within it. */
+  private record Life(long generation, long life) implements Comparable<Life> {
+
+    /** The one whose events answers show, null = nobody's. */
+    static @Nullable Life shownBy(JsonNode listener) {
+      JsonNode shown = listener.path("visible_incarnation");
+      return shown.isMissingNode()
+          ? null
+          : new Life(shown.path("generation").asLong(), shown.path("life").asLong());
+    }
+
+    @Override
+    public int compareTo(Life other) {
+      return Comparator.comparingLong(Life::generation)
+          .thenComparingLong(Life::life)
+          .compare(this, other);
+    }
+  }
 
   private IngestedRank(
       ApiClient api,
@@ -38,13 +58,15 @@ final class IngestedRank implements AutoCloseable {
       PayloadPublisher publisher,
       TrtllmTranslator translator,
       Map<String, Long> counts,
-      int patienceSeconds) {
+      int patienceSeconds,
+      @Nullable Life former) {
     this.api = api;
     this.registration = registration;
     this.publisher = publisher;
     this.translator = translator;
     this.counts = counts;
     this.patienceSeconds = patienceSeconds;
+    this.former = former;
   }
 
   /** Opens the sockets and makes the server follow them. */
@@ -62,12 +84,14 @@ final class IngestedRank implements AutoCloseable {
       registration
           .put("endpoint", publisher.endpoint())
           .put("replay_endpoint", publisher.replayEndpoint());
+      Life former = Life.shownBy(listener(api, registration));
       api.post("/register", registration);
+      return new IngestedRank(
+          api, registration, publisher, translator, counts, patienceSeconds, former);
     } catch (IOException | InterruptedException e) {
       publisher.close();
       throw e;
     }
-    return new IngestedRank(api, registration, publisher, translator, counts, patienceSeconds);
   }
 
   void take(long id, JsonNode object) throws IOException, InterruptedException {
@@ -86,7 +110,7 @@ final class IngestedRank implements AutoCloseable {
   /** Its numbers begin anew, so it is another process with an empty cache. */
   private void beginAgain() throws IOException, InterruptedException {
     awaitVisible();
-    formerLife = listener().path("life").asLong();
+    former = Life.shownBy(listener(api, registration));
     counts.merge("restarts", 1L, Long::sum);
     translator.restart();
     publisher.restart();
@@ -110,21 +134,25 @@ final class IngestedRank implements AutoCloseable {
                 + " s; does the bridge reach "
                 + publisher.endpoint()
                 + "? It says: "
-                + listener().path("last_error").asText("nothing"));
+                + listener(api, registration).path("last_error").asText("nothing"));
       }
       LockSupport.parkNanos(POLL_NS);
     }
     unseen = 0;
   }
 
+  /** The numbers count anew in each life: those of the one before say nothing. */
   private boolean isVisible() throws IOException, InterruptedException {
-    JsonNode listener = listener();
-    boolean followed = listener.path("endpoint").asText().equals(publisher.endpoint());
-    boolean current = formerLife == null || listener.path("life").asLong() > formerLife;
-    return last < 0 || followed && current && listener.path("visible_event_id").asLong(-1) >= last;
+    JsonNode listener = listener(api, registration);
+    Life shown = Life.shownBy(listener);
+    return last < 0
+        || shown != null
+            && (former == null || shown.compareTo(former) > 0)
+            && listener.path("visible_event_id").asLong(-1) >= last;
   }
 
-  private JsonNode listener() throws IOException, InterruptedException {
+  private static JsonNode listener(ApiClient api, ObjectNode registration)
+      throws IOException, InterruptedException {
     for (JsonNode worker : api.get("/workers")) {
       if (worker.path("instance_id").equals(registration.path("instance_id"))
           && worker.path("tenant_id").equals(registration.path("tenant_id"))) {

@@ -83,10 +83,22 @@ class IngestCommandTest {
     String events = event(0, 0, REMOVED) + event(1, 0, REMOVED) + event(0, 0, REMOVED);
     try (StandInServer server = new StandInServer()) {
       assertThat(ingest(server, file(events))).as(err.toString()).isZero();
-      assertThat(server.rank(0).life()).isEqualTo(2);
+      assertThat(server.shown(0).life()).isEqualTo(2);
       assertThat(server.rank(0).batches().keySet()).containsExactly(0L);
     }
     assertThat(out.toString()).contains("restarts: 1");
+  }
+
+  /** For a moment answers still show the file before, whose numbers are as high. */
+  @Test
+  void shouldWaitForItsOwnEvents_whenAnotherFileCameBefore() throws IOException {
+    String events = event(0, 0, REMOVED) + event(1, 0, REMOVED) + event(0, 0, REMOVED);
+    try (StandInServer server = new StandInServer()) {
+      assertThat(ingest(server, file(events))).as(err.toString()).isZero();
+      assertThat(ingest(server, file(event(0, 0, REMOVED)))).as(err.toString()).isZero();
+      assertThat(server.shown(0).generation()).isEqualTo(2);
+      assertThat(server.shown(0).batches().keySet()).containsExactly(0L);
+    }
   }
 
   @Test

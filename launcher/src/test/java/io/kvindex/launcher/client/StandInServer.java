@@ -36,10 +36,13 @@ final class StandInServer implements AutoCloseable {
    *
    * @param batches payload by sequence, of the current life
    */
-  record Rank(JsonNode registration, long life, Map<Long, byte[]> batches) {}
+  record Rank(JsonNode registration, long generation, long life, Map<Long, byte[]> batches) {}
 
   private final HttpServer http;
   private final Map<Integer, Rank> ranks = new ConcurrentSkipListMap<>();
+
+  /** What answers show: always one look behind, as an index is behind its bridge. */
+  private final Map<Integer, Rank> shown = new ConcurrentSkipListMap<>();
 
   StandInServer() throws IOException {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -57,6 +60,11 @@ final class StandInServer implements AutoCloseable {
     return Objects.requireNonNull(ranks.get(rank));
   }
 
+  /** What answers show of a rank. */
+  Rank shown(int rank) {
+    return Objects.requireNonNull(shown.get(rank));
+  }
+
   /** How many ranks were registered. */
   int ranks() {
     return ranks.size();
@@ -64,7 +72,10 @@ final class StandInServer implements AutoCloseable {
 
   private void register(HttpExchange exchange) throws IOException {
     JsonNode body = JSON.readTree(exchange.getRequestBody());
-    ranks.put(body.path("dp_rank").asInt(), new Rank(body, 1, Map.of()));
+    ranks.compute(
+        body.path("dp_rank").asInt(),
+        (number, former) ->
+            new Rank(body, former == null ? 1 : former.generation() + 1, 1, Map.of()));
     answer(exchange, JSON.createObjectNode());
   }
 
@@ -75,12 +86,20 @@ final class StandInServer implements AutoCloseable {
         (number, rank) -> {
           worker.set("instance_id", rank.registration().path("instance_id"));
           worker.set("tenant_id", rank.registration().path("tenant_id"));
-          worker
-              .withObjectProperty("listeners")
-              .withObjectProperty(Integer.toString(number))
-              .put("endpoint", rank.registration().path("endpoint").asText())
-              .put("life", rank.life())
-              .put("visible_event_id", last(rank.batches()));
+          ObjectNode listener =
+              worker
+                  .withObjectProperty("listeners")
+                  .withObjectProperty(Integer.toString(number))
+                  .put("endpoint", rank.registration().path("endpoint").asText())
+                  .put("life", rank.life());
+          Rank visible = shown.put(number, rank);
+          if (visible != null) {
+            listener
+                .put("visible_event_id", last(visible.batches()))
+                .putObject("visible_incarnation")
+                .put("generation", visible.generation())
+                .put("life", visible.life());
+          }
         });
     answer(exchange, JSON.createArrayNode().add(worker));
   }
@@ -88,7 +107,8 @@ final class StandInServer implements AutoCloseable {
   private static Rank follow(Rank rank) {
     Map<Long, byte[]> batches = replay(rank.registration().path("replay_endpoint").asText());
     boolean restarted = last(batches) < last(rank.batches());
-    return new Rank(rank.registration(), rank.life() + (restarted ? 1 : 0), batches);
+    return new Rank(
+        rank.registration(), rank.generation(), rank.life() + (restarted ? 1 : 0), batches);
   }
 
   private static long last(Map<Long, byte[]> batches) {

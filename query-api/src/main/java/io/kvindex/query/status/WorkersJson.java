@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.status;
 
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
@@ -113,6 +114,7 @@ final class WorkersJson {
     }
     if (visible != null) {
       out.raw(',').name("visible_gaps").number(visible.gaps());
+      incarnation(visible.incarnation());
     }
     optional("lag_batches", one.lagBatches());
     optional("lag_ms", one.lagMs(nowMicros));
@@ -132,6 +134,13 @@ final class WorkersJson {
       heard(heard);
     }
     out.raw('}');
+  }
+
+  private void incarnation(Incarnation visible) {
+    out.raw(',').name("visible_incarnation").raw('{');
+    out.name("generation").number(visible.generation());
+    out.raw(',').name("life").number(visible.life());
+    out.raw(',').name("clears").number(visible.clears()).raw('}');
   }
 
   private void heard(BridgeProgress heard) {

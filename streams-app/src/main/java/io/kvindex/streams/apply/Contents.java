@@ -4,7 +4,6 @@ package io.kvindex.streams.apply;
 import io.kvindex.streams.row.ContentRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
-import io.kvindex.streams.table.KnownHashes;
 import io.kvindex.streams.table.Tables;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -16,34 +15,40 @@ import org.jspecify.annotations.Nullable;
  * What engine hashes mean: rows {@code K}, with a bounded memory of the ones used last, because
  * RocksDB reads cost more than anything else here. Rows outlive the residency of their block; when
  * their number without a holder exceeds a bound the oldest go.
+ *
+ * <p>Rows that were there at start are looked through little by little, from the first key to the
+ * last: which hashes they are, so that others need no read, and which of them nobody holds.
  */
 final class Contents {
 
-  private final KnownHashes known;
+  /** Of all rows before {@link #review}. */
+  private final KnownHashes known = new KnownHashes();
+
   private final KeyValueStore<Bytes, byte[]> store;
   private final int unusedBound;
   private final Remembered remembered = new Remembered();
   private final UnheldQueue unused = new UnheldQueue();
 
-  /** Rows found in the store at start are looked through from here, null = all are. */
+  /** The first row not looked through yet, null = all are. */
   private @Nullable Bytes review;
 
-  Contents(KnownHashes known, KeyValueStore<Bytes, byte[]> store, int unusedBound) {
-    this.known = known;
+  Contents(KeyValueStore<Bytes, byte[]> store, int unusedBound) {
     this.store = store;
     this.unusedBound = unusedBound;
-    Bytes first = RowKeys.first(RowKind.CONTENT);
-    try (KeyValueIterator<Bytes, byte[]> all =
-        store.range(first, RowKeys.first(RowKind.CONTENT + 1))) {
-      review = all.hasNext() ? first : null;
+    try (KeyValueIterator<Bytes, byte[]> all = from(RowKeys.first(RowKind.CONTENT))) {
+      review = all.hasNext() ? all.peekNextKey() : null;
     }
+  }
+
+  private KeyValueIterator<Bytes, byte[]> from(Bytes key) {
+    return store.range(key, RowKeys.first(RowKind.CONTENT + 1));
   }
 
   /** Meaning of a hash in a space, rows of the current record included; null = never told. */
   @Nullable ContentRow get(int space, long hash) {
     ContentRow row = remembered.get(space, hash);
-    if (row == null && known.mayContain(space, hash)) {
-      byte[] value = store.get(RowKeys.ofHash(RowKind.CONTENT, space, hash));
+    if (row == null && (known.mayContain(space, hash) || !isReviewed(space, hash))) {
+      byte[] value = store.get(key(space, hash));
       if (value != null) {
         row = ContentRow.decode(value);
         remembered.read(space, hash, row);
@@ -54,9 +59,21 @@ final class Contents {
 
   /** Teaches a meaning. */
   void put(RowBatch batch, int space, long hash, ContentRow row) {
-    ContentRow before = get(space, hash);
+    boolean isNew = get(space, hash) == null;
     remembered.taught(space, hash, row);
-    batch.content(RowKeys.ofHash(RowKind.CONTENT, space, hash), before != null, row);
+    batch.content(key(space, hash), row);
+    if (isNew && isReviewed(space, hash)) {
+      known.add(space, hash);
+    }
+  }
+
+  private static Bytes key(int space, long hash) {
+    return RowKeys.ofHash(RowKind.CONTENT, space, hash);
+  }
+
+  /** Whether its row, if there is one, is among the known ones. */
+  private boolean isReviewed(int space, long hash) {
+    return review == null || key(space, hash).compareTo(review) < 0;
   }
 
   /** The current record is written. */
@@ -93,31 +110,34 @@ final class Contents {
       }
     }
     remembered.forget(space, hash);
-    batch.contentForgotten(RowKeys.ofHash(RowKind.CONTENT, space, hash));
+    batch.contentForgotten(key(space, hash));
+    if (isReviewed(space, hash)) {
+      known.remove(space, hash);
+    }
   }
 
   /**
-   * Looks through up to {@code most} rows that were there at start for those nobody holds, which
-   * nobody queued: the queue does not outlive the task. Whether there are more.
+   * Looks through up to {@code most} rows that were there at start. The unheld ones of them nobody
+   * queued: the queue does not outlive the task. To be called between records.
+   *
+   * @return whether there are more
    */
   boolean review(int most, Tables tables) {
-    Bytes from = review;
-    if (from == null) {
+    if (review == null) {
       return false;
     }
-    int seen = 0;
-    try (KeyValueIterator<Bytes, byte[]> all =
-        store.range(from, RowKeys.first(RowKind.CONTENT + 1))) {
-      while (all.hasNext() && seen++ < most) {
+    try (KeyValueIterator<Bytes, byte[]> all = from(review)) {
+      for (int seen = 0; seen < most && all.hasNext(); seen++) {
         KeyValue<Bytes, byte[]> row = all.next();
-        long lookupKey = ContentRow.decode(row.value).lookupKey();
         int space = RowKeys.id(row.key.get());
+        long hash = RowKeys.hash(row.key.get());
+        known.add(space, hash);
+        long lookupKey = ContentRow.decode(row.value).lookupKey();
         if (!tables.held(space, lookupKey)) {
-          unheld(space, RowKeys.hash(row.key.get()), lookupKey, true);
+          unheld(space, hash, lookupKey, true);
         }
-        from = row.key;
       }
-      review = all.hasNext() ? from : null;
+      review = all.hasNext() ? all.peekNextKey() : null;
     }
     return review != null;
   }

@@ -46,16 +46,14 @@ public final class RowBatch {
   }
 
   /** Writes a content row. */
-  void content(Bytes key, boolean known, ContentRow row) {
+  void content(Bytes key, ContentRow row) {
     rows.add(KeyValue.pair(key, row.encode()));
-    table.foldContent(key.get(), known, true);
   }
 
-  /** Deletes a content row, which must be there. */
+  /** Deletes a content row. */
   @SuppressWarnings("NullAway") // Kafka's list of rows takes null for a deletion
   void contentForgotten(Bytes key) {
     rows.add(KeyValue.pair(key, null));
-    table.foldContent(key.get(), true, false);
   }
 
   /** Writes a stream's position, after everything else. */

@@ -51,7 +51,7 @@ public final class TableWriter {
     this.table = table;
     this.counts = counts;
     this.limits = limits;
-    contents = new Contents(table.knownHashes(), store, limits.unheldContents());
+    contents = new Contents(store, limits.unheldContents());
     batch = new RowBatch(table, store, contents::unheld, limits.rememberedBlocks());
     HeldRecords held = new HeldRecords(store, batch);
     applier =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
-import io.kvindex.streams.table.KnownHashes;
 import java.util.Arrays;
 
 /**

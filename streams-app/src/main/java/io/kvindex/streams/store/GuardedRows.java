@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.store;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
@@ -11,6 +13,7 @@ import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
+import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -72,6 +75,11 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
     }
   }
 
+  /** To be called before rows of the changelog are written. */
+  final void requireFollowed() {
+    faults.requireFollowed(task);
+  }
+
   /** RocksDB's store, for what is not guarded. */
   final KeyValueStore<Bytes, byte[]> inner() {
     return inner;
@@ -125,6 +133,16 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
           return Boolean.TRUE;
         },
         entries);
+  }
+
+  /** Writes rows of the changelog as RocksDB's store itself would. */
+  final void write(
+      Collection<ConsumerRecord<byte[], byte[]>> records, RecordBatchingStateRestoreCallback rows) {
+    try {
+      rows.restoreBatch(records);
+    } catch (ProcessorStateException e) {
+      throw faults.of(task, e);
+    }
   }
 
   @Override

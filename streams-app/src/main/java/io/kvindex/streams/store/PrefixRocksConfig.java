@@ -65,7 +65,7 @@ public final class PrefixRocksConfig implements RocksDBConfigSetter {
     options.setMemtablePrefixBloomSizeRatio(MEMTABLE_BLOOM);
     options.setMemtableWholeKeyFiltering(true);
     options.setLevel0FileNumCompactionTrigger(FILES_BEFORE_COMPACTION);
-    options.setCompressionType(CompressionType.LZ4_COMPRESSION);
+    options.setCompressionType(CompressionType.NO_COMPRESSION);
     options.setWriteBufferManager(MEMTABLES);
   }
 

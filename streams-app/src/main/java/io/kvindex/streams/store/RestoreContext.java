@@ -5,16 +5,16 @@ import java.io.File;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Serde;
-import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsMetrics;
-import org.apache.kafka.streams.processor.BatchingStateRestoreCallback;
 import org.apache.kafka.streams.processor.CommitCallback;
 import org.apache.kafka.streams.processor.StateRestoreCallback;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
 
 /**
  * The context RocksDB's store is opened with: the real one, except that rows restored from the
@@ -24,7 +24,12 @@ final class RestoreContext implements StateStoreContext {
 
   /** Takes restored rows in order. */
   interface Restore {
-    void rows(Collection<KeyValue<byte[], byte[]>> rows);
+    /**
+     * @param rows a view that does not outlive the call
+     * @param inner what would have been done with them: they are written
+     */
+    void rows(
+        Collection<ConsumerRecord<byte[], byte[]>> rows, RecordBatchingStateRestoreCallback inner);
   }
 
   private final StateStoreContext real;
@@ -37,19 +42,25 @@ final class RestoreContext implements StateStoreContext {
 
   @Override
   public void register(StateStore store, StateRestoreCallback callback) {
-    real.register(store, new Callback(restore), () -> {});
+    real.register(
+        store, new Callback(restore, (RecordBatchingStateRestoreCallback) callback), () -> {});
   }
 
   @Override
   public void register(
       StateStore store, StateRestoreCallback callback, CommitCallback commitCallback) {
-    real.register(store, new Callback(restore), commitCallback);
+    real.register(
+        store,
+        new Callback(restore, (RecordBatchingStateRestoreCallback) callback),
+        commitCallback);
   }
 
-  private record Callback(Restore restore) implements BatchingStateRestoreCallback {
+  /** Kafka's own interface: the public one has each record made into another object first. */
+  private record Callback(Restore restore, RecordBatchingStateRestoreCallback inner)
+      implements RecordBatchingStateRestoreCallback {
     @Override
-    public void restoreAll(Collection<KeyValue<byte[], byte[]>> records) {
-      restore.rows(records);
+    public void restoreBatch(Collection<ConsumerRecord<byte[], byte[]>> records) {
+      restore.rows(records, inner);
     }
   }
 

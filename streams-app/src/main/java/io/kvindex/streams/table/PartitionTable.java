@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartitionTable {
 
-  /** Rows other rows refer to, before those. */
+  /** Rows other rows refer to, before those. What hashes mean is not folded. */
   private static final byte[] LOAD_ORDER = {
     RowKind.TABLE,
     RowKind.SPACE,
@@ -39,7 +39,6 @@ public final class PartitionTable {
     RowKind.CUT,
     RowKind.STREAM,
     RowKind.HELD,
-    RowKind.CONTENT,
     RowKind.ORPHAN,
     RowKind.BLOCK
   };
@@ -56,7 +55,6 @@ public final class PartitionTable {
   /** Publishers whose groups changed since rows were last settled. */
   private final Set<Integer> regrouped = new HashSet<>();
 
-  private final KnownHashes knownHashes = new KnownHashes();
   private final TableView view;
 
   /**
@@ -113,13 +111,13 @@ public final class PartitionTable {
   /**
    * Follows the change of one row, which is written already.
    *
-   * @param before the row's former value; only needed for residency and content rows
+   * @param before the row's former value; only needed for residency rows
    * @param after its value now, null = deleted
    */
   public void fold(byte[] key, byte @Nullable [] before, byte @Nullable [] after) {
     switch (key[0]) {
       case RowKind.BLOCK -> foldBlock(key, before, after);
-      case RowKind.CONTENT -> foldContent(key, before != null, after != null);
+      case RowKind.CONTENT -> {} // only who writes needs what hashes mean, and asks the rows
       case RowKind.OWNER -> foldOwner(RowKeys.id(key), after);
       case RowKind.ORPHAN ->
           orphans.fold(
@@ -150,15 +148,6 @@ public final class PartitionTable {
     owners.settle().forEach(residency::load);
     regrouped.forEach(ref -> owners.live(ref).forEach(residency::reload));
     regrouped.clear();
-  }
-
-  /** Follows the coming and going of a content row. */
-  public void foldContent(byte[] key, boolean before, boolean after) {
-    if (after && !before) {
-      knownHashes.add(RowKeys.id(key), RowKeys.hash(key));
-    } else if (before && !after) {
-      knownHashes.remove(RowKeys.id(key), RowKeys.hash(key));
-    }
   }
 
   private void foldDictionary(byte[] key, byte[] value) {
@@ -231,11 +220,6 @@ public final class PartitionTable {
   /** What is resident. */
   public Residency residency() {
     return residency;
-  }
-
-  /** Hashes that mean something. */
-  public KnownHashes knownHashes() {
-    return knownHashes;
   }
 
   /** What waits for its prefix. */

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 final class IndexProcessor implements Processor<String, byte[], Void, Void> {
 
   private static final Logger LOG = LoggerFactory.getLogger(IndexProcessor.class);
-  private static final Duration SWEEP_EVERY = Duration.ofMillis(200);
-  private static final int SWEPT_WHEN_IDLE = 5_000;
+  private static final Duration SWEEP_EVERY = Duration.ofMillis(50);
+  private static final int SWEPT_WHEN_IDLE = 2_500;
 
   private final String storeName;
   private final Counts counts;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.table;
+package io.kvindex.streams.apply;
 
 /**
- * Which engine hashes have a row {@code K}, told without asking RocksDB: "no" is certain, "maybe"
- * is wrong once in 100,000 at ten million hashes. Keeps 40 bits of each hash, 5 to 11 bytes apiece,
- * in small segments, so that growing never costs more than the copy of one. For one thread.
+ * Whether an engine hash is in a set, told without asking RocksDB: "no" is certain, "maybe" is
+ * wrong once in 100,000 at ten million hashes. Keeps 40 bits of each hash, 5 to 11 bytes apiece, in
+ * small segments, so that growing never costs more than the copy of one. For one thread.
  */
-public final class KnownHashes {
+final class KnownHashes {
 
   private static final int SEGMENT_BITS = 8;
   private static final int SMALLEST = 16;
@@ -14,11 +14,8 @@ public final class KnownHashes {
   private final int[][] segments = new int[1 << SEGMENT_BITS][SMALLEST];
   private final int[] sizes = new int[1 << SEGMENT_BITS];
 
-  /** An empty set. */
-  public KnownHashes() {}
-
   /** Adds one more; a hash added twice must be removed twice. */
-  public void add(int space, long hash) {
+  void add(int space, long hash) {
     long mixed = mix(space, hash);
     int number = segment(mixed);
     if (4 * (sizes[number] + 1) > 3 * segments[number].length) {
@@ -29,13 +26,13 @@ public final class KnownHashes {
   }
 
   /** False only if the hash is not in the set. */
-  public boolean mayContain(int space, long hash) {
+  boolean mayContain(int space, long hash) {
     long mixed = mix(space, hash);
     return find(segments[segment(mixed)], print(mixed)) >= 0;
   }
 
   /** Takes out a hash that was added; any other could take one with it that is there. */
-  public void remove(int space, long hash) {
+  void remove(int space, long hash) {
     long mixed = mix(space, hash);
     int number = segment(mixed);
     int[] segment = segments[number];
