@@ -75,9 +75,8 @@ final class ChangelogWatch implements AutoCloseable {
       gone.accept(
           "the changelog topic was deleted"
               + (found.changelog().isEmpty() ? "" : " and created again")
-              + " while this replica ran, and with it the tables' rows: stop all replicas, delete that"
-              + " topic if it is there again, an empty one would be gone on with, and start them: the"
-              + " tables are built anew from the events topic then");
+              + " while this replica ran, and with it the tables' rows: stop all replicas and start"
+              + " them: the tables are built anew from the events topic then");
     }
   }
 

@@ -30,7 +30,9 @@ final class FirstUnapplied {
       return view.takenOffset() + 1;
     }
     boolean follows = view.state() != PartitionView.State.CLOSED;
-    if (follows && reading != null && hasAllRows(reading, rowsEnd)) {
+    // Nothing came of some records: a copy with all rows has those too. Not so one without any, of
+    // a changelog that was lost, nor one that is about to be read on, from where its rows end.
+    if (follows && isCopy(reading) && hasAllRows(reading, rowsEnd) && view.appliedOffset() >= 0) {
       return committed;
     }
     // Rows are missing: on their way, or of another one's transaction that hangs. So it is between
@@ -43,8 +45,11 @@ final class FirstUnapplied {
     return view.state() != PartitionView.State.CLOSED && reading == null && view.takenOffset() >= 0;
   }
 
-  private static boolean hasAllRows(RestoreWatch.Reading reading, long rowsEnd) {
-    long end = reading.standby() ? rowsEnd : reading.end();
-    return end >= 0 && reading.position() + COMMIT_MARKER >= end;
+  private static boolean isCopy(RestoreWatch.@Nullable Reading reading) {
+    return reading != null && reading.standby();
+  }
+
+  private static boolean hasAllRows(RestoreWatch.@Nullable Reading reading, long rowsEnd) {
+    return reading != null && rowsEnd >= 0 && reading.position() + COMMIT_MARKER >= rowsEnd;
   }
 }

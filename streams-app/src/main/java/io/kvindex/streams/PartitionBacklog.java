@@ -63,7 +63,9 @@ final class PartitionBacklog {
     boolean unseen = firstEnd != UNKNOWN && nanos - lookedNanos > maxLagNanos;
     long cameNanos = unseen ? lookedNanos : nanos;
     lookedNanos = nanos;
-    if (firstEnd == UNKNOWN) {
+    // What seemed applied, by another's word, is not: rows were lost, and the log is read again.
+    boolean again = firstEnd != UNKNOWN && from < firstFrom;
+    if (firstEnd == UNKNOWN || again) {
       firstEnd = end;
       firstFrom = from;
     }
@@ -88,7 +90,7 @@ final class PartitionBacklog {
             Math.max(0, from - firstFrom),
             Math.max(0, end - firstFrom),
             Math.max(0, end - from),
-            found.caughtUp() || from >= firstEnd,
+            found.caughtUp() && !again || from >= firstEnd,
             !looks.isEmpty(),
             looks.isEmpty() ? nanos : looks.getFirst().nanos());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.streams.topology.TaskPlace;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -39,16 +40,20 @@ final class ReadingPlace {
    * To be called by a stream thread before its task takes the first record of a partition. Never
    * waits.
    *
+   * <p>What was committed and is not in the rows is read again: records nothing came of, which is
+   * harmless, or ones whose rows the changelog has lost, with its last ones or as a whole.
+   *
    * @param committed where that was last, null = nothing was committed yet
-   * @return offset of that record, -1 = the first there is
+   * @param applied offset of the newest record the rows have something of, -1 = none
    */
-  long toCommitted(
+  TaskPlace.Start toCommitted(
       Consumer<byte[], byte[]> consumer,
       TopicPartition partition,
-      @Nullable OffsetAndMetadata committed) {
+      @Nullable OffsetAndMetadata committed,
+      long applied) {
     if (committed == null) {
       consumer.seekToBeginning(List.of(partition));
-      return -1;
+      return TaskPlace.ANYWHERE;
     }
     long position = position(consumer, partition);
     if (position > committed.offset()) {
@@ -59,8 +64,24 @@ final class ReadingPlace {
           position);
       again.increment(position - committed.offset());
     }
-    consumer.seek(partition, committed);
-    return committed.offset();
+    if (isGiven(committed) || applied + 1 >= committed.offset()) {
+      consumer.seek(partition, committed);
+      return new TaskPlace.Start(committed.offset(), committed.offset());
+    }
+    LOG.info(
+        "{} is read again from {} to {}: its rows have nothing of that",
+        partition,
+        applied + 1,
+        committed.offset());
+    consumer.seek(partition, applied + 1);
+    return new TaskPlace.Start(applied + 1, committed.offset());
+  }
+
+  /**
+   * Kafka Streams' commits carry metadata; a place that a rebuild was told to begin at does not.
+   */
+  private static boolean isGiven(OffsetAndMetadata committed) {
+    return committed.metadata().isEmpty();
   }
 
   private static long position(Consumer<byte[], byte[]> consumer, TopicPartition partition) {

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.topology.TaskPlace;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
@@ -42,9 +43,9 @@ final class TableClients implements KafkaClientSupplier {
    * To be called by a stream thread before its task takes the first record of a partition, whose
    * rows are those of the changelog. Never waits.
    *
-   * @return offset of that record, -1 = the first there is: nothing was committed yet
+   * @param applied offset of the newest record the rows have something of, -1 = none
    */
-  long taskBegins(int partition) {
+  TaskPlace.Start taskBegins(int partition, long applied) {
     TableProducer producer = producers.ofThisThread();
     if (producer != null) {
       producer.taskBegins(partition);
@@ -52,7 +53,7 @@ final class TableClients implements KafkaClientSupplier {
     TopicPartition events = new TopicPartition(Topics.EVENTS, partition);
     TableConsumer consumer =
         Objects.requireNonNull(consumers.ofThisThread(), "no consumer of this thread");
-    return place.toCommitted(consumer, events, consumer.takeCommitted(events));
+    return place.toCommitted(consumer, events, consumer.takeCommitted(events), applied);
   }
 
   @Override

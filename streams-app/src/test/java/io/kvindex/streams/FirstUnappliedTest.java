@@ -17,6 +17,10 @@ class FirstUnappliedTest {
 
   /** Knows its state and how far it is. */
   private static PartitionView view(State state, long taken) {
+    return view(state, taken, APPLIED);
+  }
+
+  private static PartitionView view(State state, long taken, long applied) {
     return (PartitionView)
         Proxy.newProxyInstance(
             FirstUnappliedTest.class.getClassLoader(),
@@ -24,7 +28,7 @@ class FirstUnappliedTest {
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "state" -> state;
-                  case "appliedOffset" -> APPLIED;
+                  case "appliedOffset" -> applied;
                   case "takenOffset" -> taken;
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
@@ -57,13 +61,20 @@ class FirstUnappliedTest {
     assertThat(first(State.LIVE, -1, reading(true, 500, 500), -1)).as("end unknown").isEqualTo(80);
     assertThat(first(State.LIVE, -1, reading(false, 500, 900), -1)).as("promoted").isEqualTo(80);
     assertThat(first(State.LIVE, -1, null, -1)).as("before that").isEqualTo(80);
-    assertThat(first(State.LIVE, -1, reading(false, 899, 900), -1)).as("done").isEqualTo(COMMITTED);
+    assertThat(first(State.LIVE, -1, reading(false, 899, 900), -1)).as("done").isEqualTo(80);
   }
 
   @Test
   void shouldBeTheNextOfItsRows_whenNobodyFollowsAnyMore() {
     assertThat(first(State.CLOSED, 119, null, -1)).isEqualTo(80);
     assertThat(first(State.CLOSED, -1, reading(true, 500, 500), 501)).isEqualTo(80);
+  }
+
+  /** An empty changelog: what was committed with the one before is nowhere. */
+  @Test
+  void shouldBeTheFirstOfAll_whenACopyOfEverythingHasNothing() {
+    assertThat(FirstUnapplied.of(view(State.LIVE, -1, -1), reading(true, 0, 0), COMMITTED, 0))
+        .isZero();
   }
 
   @Test

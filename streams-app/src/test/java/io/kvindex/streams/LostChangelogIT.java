@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,6 +50,33 @@ class LostChangelogIT {
     try (IndexerApp app = start("one", metrics)) {
       until(() -> app.notReadyReason() == null, "ready again");
       assertThat(discarded(metrics)).isOne();
+      assertThat(feed.answers(app)).isEqualTo(answers);
+      feed.send(20);
+      until(() -> feed.isSeenBy(app), "new records");
+      answers = feed.answers(app);
+    }
+    try (IndexerApp app = start("two")) {
+      until(() -> app.notReadyReason() == null, "ready with what the new changelog has");
+      assertThat(feed.answers(app)).isEqualTo(answers);
+    }
+  }
+
+  /** As the rebalance of a replica makes it that had not noticed yet. */
+  @Test
+  void shouldBuildTheTableAnew_whenAnEmptyChangelogIsInPlaceOfIt() throws Exception {
+    List<String> answers;
+    try (IndexerApp app = start("one")) {
+      feed.send(400);
+      until(() -> feed.isSeenBy(app), "all records");
+      answers = feed.answers(app);
+    }
+    deleteChangelog();
+    try (Admin admin = admin()) {
+      NewTopic empty = new NewTopic(IndexTopology.changelogOf(application), 1, (short) 1);
+      admin.createTopics(List.of(empty)).all().get();
+    }
+    try (IndexerApp app = start("one")) {
+      until(() -> app.notReadyReason() == null, "ready again");
       assertThat(feed.answers(app)).isEqualTo(answers);
       feed.send(20);
       until(() -> feed.isSeenBy(app), "new records");

@@ -25,6 +25,19 @@ class PartitionBacklogTest {
     assertThat(backlog.records()).isEqualTo(50);
   }
 
+  /** What another one committed seemed to be here; its rows were lost. */
+  @Test
+  void shouldCatchUpAnew_whenTheLogIsReadAgain() {
+    note(100, 100, 0);
+    assertThat(backlog.caughtUp()).isTrue();
+    note(110, 0, 200);
+    assertThat(backlog.caughtUp()).isFalse();
+    note(120, 105, 400);
+    assertThat(backlog.caughtUp()).isFalse();
+    note(120, 110, 600);
+    assertThat(backlog.caughtUp()).isTrue();
+  }
+
   @Test
   void shouldNotKeepUp_whileTooManyRecordsWait() {
     note(100, 100, 0);

@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.streams.topology.TaskPlace;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,7 @@ class ReadingPlaceTest {
   @Test
   void shouldReadAgain_whatWasFetchedForATaskThatEnded() {
     consumer.seek(PART, 766);
-    assertThat(place.toCommitted(consumer, PART, new OffsetAndMetadata(745))).isEqualTo(745);
+    assertThat(begin(745, 744)).isEqualTo(new TaskPlace.Start(745, 745));
     assertThat(consumer.position(PART)).isEqualTo(745);
     assertThat(again()).isEqualTo(21);
   }
@@ -39,7 +40,7 @@ class ReadingPlaceTest {
   @Test
   void shouldGoOn_whereItIs() {
     consumer.seek(PART, 745);
-    place.toCommitted(consumer, PART, new OffsetAndMetadata(745));
+    begin(745, 744);
     assertThat(consumer.position(PART)).isEqualTo(745);
     assertThat(again()).isZero();
   }
@@ -47,7 +48,37 @@ class ReadingPlaceTest {
   @Test
   void shouldBeginAnew_whenNothingWasCommittedYet() {
     consumer.seek(PART, 766);
-    assertThat(place.toCommitted(consumer, PART, null)).isEqualTo(-1);
+    assertThat(place.toCommitted(consumer, PART, null, 12)).isEqualTo(TaskPlace.ANYWHERE);
     assertThat(consumer.position(PART)).isEqualTo(4);
+  }
+
+  private TaskPlace.Start begin(long committed, long applied) {
+    return place.toCommitted(
+        consumer, PART, new OffsetAndMetadata(committed, "written by Streams"), applied);
+  }
+
+  /** A changelog that lost its last rows, or all of them. */
+  @Test
+  void shouldReadAgain_whatTheRowsHaveNothingOf() {
+    consumer.seek(PART, 745);
+    assertThat(begin(745, 700)).isEqualTo(new TaskPlace.Start(701, 745));
+    assertThat(consumer.position(PART)).isEqualTo(701);
+    assertThat(begin(745, -1)).isEqualTo(new TaskPlace.Start(0, 745));
+    assertThat(consumer.position(PART)).isZero();
+    assertThat(again()).isZero();
+  }
+
+  /** The log was made anew since: offsets of rows say nothing about it. */
+  @Test
+  void shouldGoOn_whenRowsAreBeyond() {
+    assertThat(begin(745, 5_000)).isEqualTo(new TaskPlace.Start(745, 745));
+    assertThat(consumer.position(PART)).isEqualTo(745);
+  }
+
+  @Test
+  void shouldBegin_whereARebuildWasToldTo() {
+    assertThat(place.toCommitted(consumer, PART, new OffsetAndMetadata(745), -1))
+        .isEqualTo(new TaskPlace.Start(745, 745));
+    assertThat(consumer.position(PART)).isEqualTo(745);
   }
 }

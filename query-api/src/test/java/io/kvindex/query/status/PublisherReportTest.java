@@ -62,7 +62,9 @@ class PublisherReportTest {
         .endsWith(
             "\"listeners\":{\"0\":{\"endpoint\":\"tcp://h:1\",\"status\":\"active\","
                 + "\"state\":\"degraded\",\"generation\":3,\"visible_event_id\":8,"
-                + "\"visible_gaps\":2,\"lag_batches\":1,\"lag_ms\":3000,"
+                + "\"visible_gaps\":2,"
+                + "\"visible_incarnation\":{\"generation\":3,\"life\":7,\"clears\":0},"
+                + "\"lag_batches\":1,\"lag_ms\":3000,"
                 + "\"blocks\":{\"CPU\":2,\"GPU\":4},\"unverified\":[\"shards\",\"tier\"],"
                 + "\"life\":7,\"clears\":0,"
                 + "\"last_sequence\":9,\"last_event_time\":\"1970-01-01T00:00:05Z\","

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
-import java.util.function.IntToLongFunction;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -41,7 +40,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private final IntPredicate standbysWait;
   private final StoreFaults faults;
   private final LogHoles holes = new LogHoles();
-  private final IntToLongFunction place;
+  private final TaskPlace place;
   private long nextWarningNs = System.nanoTime();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable TableWriter writer;
@@ -54,7 +53,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
       Counts counts,
       Limits limits,
       StoreFaults faults,
-      IntToLongFunction place,
+      TaskPlace place,
       IntPredicate standbysWait) {
     this.place = place;
     this.standbysWait = standbysWait;
@@ -68,15 +67,17 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   public void init(ProcessorContext<Void, Void> taskContext) {
     context = taskContext;
     started = false;
-    long first = place.applyAsLong(taskContext.taskId().partition());
-    holes.begin(first);
     KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
     // Restored to its end by now, so the view is complete from here on.
     PartitionTable table =
         store
             .query(new TableAccessQuery(), PositionBound.unbounded(), new QueryConfig(false))
             .getResult();
-    table.streams().taken(Math.max(LogHoles.UNKNOWN, first - 1)); // its rows are all here
+    TaskPlace.Start start =
+        place.begin(taskContext.taskId().partition(), table.view().appliedOffset());
+    holes.begin(start.unread());
+    // The rows have all that came of what is before.
+    table.streams().taken(Math.max(LogHoles.UNKNOWN, start.first() - 1));
     writer = new TableWriter(table, store, counts, limits);
     table.view().live();
     TableWriter tidied = writer;

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
-import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
@@ -69,7 +68,7 @@ public final class IndexTopology implements Supplier<Topology> {
   private final StoreFaults faults;
   private final IntPredicate standbysWait;
   private final boolean changelog;
-  private final IntToLongFunction place;
+  private final TaskPlace place;
 
   /**
    * @param epochs shared by all indexes of the process
@@ -82,7 +81,7 @@ public final class IndexTopology implements Supplier<Topology> {
         limits,
         new StoreFaults(() -> {}),
         true,
-        partition -> LogHoles.UNKNOWN,
+        (partition, applied) -> TaskPlace.ANYWHERE,
         partition -> false);
   }
 
@@ -91,8 +90,7 @@ public final class IndexTopology implements Supplier<Topology> {
    *
    * @param faults shared by all stores of the process
    * @param changelog whether rows are written to a topic as well
-   * @param place has the stream thread that calls it read a partition on where its rows are, and
-   *     says where that is, -1 = at the log's beginning
+   * @param place where tasks begin to read
    * @param standbysWait whether a partition is to be committed before the interval is over; asked
    *     by stream threads
    */
@@ -102,7 +100,7 @@ public final class IndexTopology implements Supplier<Topology> {
       Limits limits,
       StoreFaults faults,
       boolean changelog,
-      IntToLongFunction place,
+      TaskPlace place,
       IntPredicate standbysWait) {
     this.standbysWait = standbysWait;
     this.place = place;

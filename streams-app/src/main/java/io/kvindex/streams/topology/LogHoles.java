@@ -15,7 +15,7 @@ final class LogHoles {
   /**
    * A task begins; the same object serves the next one where a copy becomes its own again.
    *
-   * @param offset where it has to read on, {@link #UNKNOWN} = wherever the log begins
+   * @param offset of the first record not read yet, {@link #UNKNOWN} = wherever the log begins
    */
   void begin(long offset) {
     expected = offset;
@@ -28,7 +28,7 @@ final class LogHoles {
    */
   long before(long offset) {
     long missing = expected == UNKNOWN ? 0 : Math.max(0, offset - expected);
-    expected = offset + 1;
+    expected = Math.max(expected, offset + 1);
     return missing;
   }
 }

@@ -40,4 +40,14 @@ class LogHolesTest {
     holes.begin(80);
     assertThat(holes.before(80)).isZero();
   }
+
+  /** What was read before is read again: that some of it is gone meanwhile is nothing new. */
+  @Test
+  void shouldFindNothing_inWhatWasReadBefore() {
+    holes.begin(40);
+    assertThat(holes.before(20)).isZero();
+    assertThat(holes.before(30)).isZero();
+    assertThat(holes.before(42)).isEqualTo(2);
+    assertThat(holes.before(43)).isZero();
+  }
 }

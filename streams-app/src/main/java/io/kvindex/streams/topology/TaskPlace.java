@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.topology;
+
+/** Has the stream thread that calls it read a partition on where the task's rows are. */
+public interface TaskPlace {
+
+  /** Nothing was read yet. */
+  Start ANYWHERE = new Start(LogHoles.UNKNOWN, LogHoles.UNKNOWN);
+
+  /**
+   * Where a task begins to read.
+   *
+   * @param first offset of the first record, -1 = the first there is
+   * @param unread offset behind all that was read before; not less than {@code first}. What is
+   *     missing in between is nothing new
+   */
+  record Start(long first, long unread) {}
+
+  /**
+   * To be called before the task takes its first record.
+   *
+   * @param applied offset of the newest record the rows have something of, -1 = none
+   */
+  Start begin(int partition, long applied);
+}
