@@ -37,6 +37,7 @@ final class ChangelogTopic {
   private final Map<String, Object> kafka;
   private final String applicationId;
   private final String topic;
+  private volatile String cluster = "";
 
   /**
    * @param kafka settings of all Kafka clients
@@ -57,15 +58,19 @@ final class ChangelogTopic {
       return ask(
           admin -> {
             TopicDescription found = describe(admin, topic);
-            return LocalIdentity.of(
-                answer(admin.describeCluster().clusterId()),
-                found == null ? "" : found.topicId().toString());
+            cluster = answer(admin.describeCluster().clusterId());
+            return LocalIdentity.of(cluster, found == null ? "" : found.topicId().toString());
           });
     } catch (ExecutionException | TimeoutException e) {
       // Asked again and again while a replica runs: whoever starts with it says so.
       LOG.debug("Kafka does not say which cluster it is", e);
       return null;
     }
+  }
+
+  /** Kafka's id of its cluster as it was told last, empty = never. For any thread. */
+  String cluster() {
+    return cluster;
   }
 
   /**

@@ -51,6 +51,11 @@ public interface IndexPartitions {
     return null;
   }
 
+  /** Kafka's id of the cluster whose log they are folded from, empty = not known. */
+  default String cluster() {
+    return "";
+  }
+
   /** Records of a partition that are in the log and not applied here, 0 = none known. */
   default long recordsBehind(int partition) {
     return 0;

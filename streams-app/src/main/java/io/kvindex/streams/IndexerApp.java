@@ -176,6 +176,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   }
 
   @Override
+  public String cluster() {
+    return changelog.cluster();
+  }
+
+  @Override
   public Holders allHolders(int partition) {
     return replicas.all(partition);
   }

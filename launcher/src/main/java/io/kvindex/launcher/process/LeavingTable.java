@@ -60,6 +60,11 @@ record LeavingTable(IndexPartitions table) implements IndexPartitions {
   }
 
   @Override
+  public String cluster() {
+    return table.cluster();
+  }
+
+  @Override
   public long recordsBehind(int partition) {
     return table.recordsBehind(partition);
   }

@@ -94,6 +94,15 @@ public final class ReplicaService implements ReplicaQuestions {
             ErrorCode.NOT_READY,
             "this replica has no table of application " + addressed.application());
       }
+      String cluster = held.partitions().cluster();
+      if (!addressed.isOf(cluster)) {
+        throw ApiException.of(
+            ErrorCode.NOT_READY,
+            "this replica's tables are of Kafka cluster "
+                + cluster
+                + ", not of "
+                + addressed.cluster());
+      }
       return reply.to(addressed.question(), held);
     };
   }

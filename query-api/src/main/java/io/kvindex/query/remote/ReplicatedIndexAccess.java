@@ -53,7 +53,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     this.application = application;
     this.own = own;
     this.placement = placement;
-    this.transport = new AddressedTransport(application, transport);
+    this.transport = new AddressedTransport(application, placement::cluster, transport);
     forwarding = new Forwarding(this.transport, registry);
     others = new StatusWatch(placement, this.transport, nanoTime);
   }

@@ -16,6 +16,8 @@ import io.kvindex.streams.Holders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A question never meets another application's table. */
@@ -26,7 +28,11 @@ class AddressedTest {
   private static final String OTHER = "kvindex-table-1";
 
   private static byte[] about(String application) {
-    return new Addressed(application, QUESTION).encode();
+    return new Addressed("", application, QUESTION).encode();
+  }
+
+  private static byte[] of(String cluster) {
+    return new Addressed(cluster, Serving.DEFAULT_APPLICATION, QUESTION).encode();
   }
 
   private static byte[] ask(ReplicaService service, byte[] question) {
@@ -65,6 +71,35 @@ class AddressedTest {
         .hasMessageContaining("no table of application kvindex");
   }
 
+  @Test
+  void shouldRefuse_whenItIsOfAnotherSite() {
+    ReplicaService service = ofCluster("one");
+    assertThat(ask(service, of("one"))).isNotEmpty();
+    assertThat(ask(service, of(""))).isNotEmpty();
+    assertThat(ask(ofCluster(""), of("one"))).isNotEmpty();
+    assertThatThrownBy(() -> ask(service, of("another")))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("of Kafka cluster one, not of another");
+  }
+
+  @Test
+  void shouldAskTheNextHolder_whenTheFirstOnesAddressBelongsToAnotherSiteNow() {
+    Relayed.Loop stranger = new Relayed.Loop(ofCluster("another"));
+    Relayed.Loop own = new Relayed.Loop(ofCluster("one"));
+    assertThat(
+            answeredBy(Serving.DEFAULT_APPLICATION, placed("one"), split("changed", stranger, own)))
+        .isEqualTo("former:1");
+  }
+
+  private static ReplicaService ofCluster(String cluster) {
+    return new ReplicaService(
+        Tables.only(Serving.DEFAULT_APPLICATION, new BareIndex(), placed(cluster)));
+  }
+
+  private static Placed placed(String cluster) {
+    return new Placed(new Holders("changed:1", List.of("former:1")), cluster);
+  }
+
   /** One that has changed over, and one that has not: whoever has the table answers. */
   @Test
   void shouldGoOnToTheNextHolder_whenTheFirstOneHasTheOtherTable() {
@@ -74,27 +109,27 @@ class AddressedTest {
     Relayed.Loop former =
         new Relayed.Loop(
             new ReplicaService(Tables.only(Serving.DEFAULT_APPLICATION, new BareIndex(), placed)));
-    Transport both =
-        new Transport() {
-          @Override
-          public void ask(
-              String address,
-              String path,
-              byte[] body,
-              long forNanos,
-              java.util.function.BiConsumer<
-                      byte @org.jspecify.annotations.Nullable [],
-                      @org.jspecify.annotations.Nullable Throwable>
-                  done) {
-            (address.startsWith("changed") ? changed : former)
-                .ask(address, path, body, forNanos, done);
-          }
-
-          @Override
-          public void close() {}
-        };
+    Transport both = split("changed", changed, former);
     assertThat(answeredBy(Serving.DEFAULT_APPLICATION, placed, both)).isEqualTo("former:1");
     assertThat(answeredBy(OTHER, placed, both)).isEqualTo("changed:1");
+  }
+
+  /** Addresses that begin so lead to one, all others to the other. */
+  private static Transport split(String prefix, Transport one, Transport other) {
+    return new Transport() {
+      @Override
+      public void ask(
+          String address,
+          String path,
+          byte[] body,
+          long forNanos,
+          BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+        (address.startsWith(prefix) ? one : other).ask(address, path, body, forNanos, done);
+      }
+
+      @Override
+      public void close() {}
+    };
   }
 
   private static String answeredBy(String application, Placed placed, Transport transport) {

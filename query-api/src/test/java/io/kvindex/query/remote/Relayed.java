@@ -65,7 +65,11 @@ public final class Relayed {
   }
 
   /** One partition, held by others. */
-  record Placed(Holders holders) implements IndexPartitions {
+  record Placed(Holders holders, String cluster) implements IndexPartitions {
+
+    Placed(Holders holders) {
+      this(holders, "");
+    }
 
     @Override
     public int partitions() {
