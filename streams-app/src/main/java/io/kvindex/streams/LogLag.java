@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +33,6 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LogLag.class);
   private static final long READY_WITHIN = 1_000;
 
-  /** No offset. */
-  private static final long NONE = -1;
-
   private final LogOffsets offsets;
   private final String changelog;
   private final int partitions;
@@ -42,6 +40,9 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   private final RestoreWatch restores;
   private final List<PartitionBacklog> backlogs;
   private final MissedDeletions deletions;
+
+  /** The first record not applied as it was at the last look, by partition. */
+  private final Map<Integer, Long> lookedAt = new HashMap<>();
 
   LogLag(
       IndexerConfig config,
@@ -165,10 +166,24 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
     if (end == null) {
       return;
     }
-    Long first = firstUnapplied(partition, end, committed, ends.get(rows(partition)));
+    Long first = firstUnapplied(partition, end, committed);
     if (first != null) {
-      backlogs.get(partition).note(end, first, askedNanos);
+      boolean stands = first < end && first.equals(lookedAt.put(partition, first));
+      backlogs
+          .get(partition)
+          .note(end, stands ? stillThere(partition, first, committed) : first, askedNanos);
     }
+  }
+
+  /**
+   * What retention took never comes; but where nobody had read it, that is no reason to be calm.
+   */
+  private long stillThere(
+      int partition, long first, @Nullable Map<TopicPartition, OffsetAndMetadata> committed) {
+    OffsetAndMetadata done = committed == null ? null : committed.get(events(partition));
+    return done == null
+        ? first
+        : Math.max(first, Math.min(done.offset(), offsets.start(events(partition))));
   }
 
   private static TopicPartition events(int partition) {
@@ -194,10 +209,7 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
 
   /** The first record of the log that the answers given here do not have, null = not known. */
   private @Nullable Long firstUnapplied(
-      int partition,
-      long end,
-      @Nullable Map<TopicPartition, OffsetAndMetadata> committed,
-      @Nullable Long rowsEnd) {
+      int partition, long end, @Nullable Map<TopicPartition, OffsetAndMetadata> committed) {
     PartitionView view = views.served().get(partition);
     RestoreWatch.Reading reading = restores.reading(partition);
     if (view != null && FirstUnapplied.isOwners(view, reading)) {
@@ -211,9 +223,7 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
       // There is no row of anybody, but for those of the owner's first transaction.
       return end == 0 ? end : offsets.start(events(partition));
     }
-    return view == null
-        ? done.offset()
-        : FirstUnapplied.of(view, reading, done.offset(), rowsEnd == null ? NONE : rowsEnd);
+    return view == null ? done.offset() : FirstUnapplied.of(view, reading, done.offset());
   }
 
   @Override

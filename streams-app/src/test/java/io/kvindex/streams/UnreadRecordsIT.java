@@ -10,13 +10,20 @@ import io.kvindex.streams.fixture.LogFeed;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,6 +69,41 @@ class UnreadRecordsIT {
     }
   }
 
+  /** Nothing came of the last records, and they are gone now: there is nothing to catch up with. */
+  @Test
+  void shouldBeReady_whenTheLogBehindTheRowsHasExpired() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir.resolve("kafka"))) {
+      String servers = broker.bootstrapServers();
+      LogFeed feed = new LogFeed(servers, 10);
+      List<String> answers;
+      try (IndexerApp app = start(servers, new SimpleMeterRegistry())) {
+        feed.send(50);
+        sendRubbish(servers);
+        until(() -> feed.isSeenBy(app) && hasTaken(app, end(servers) - 1), "all records");
+        answers = feed.answers(app);
+      }
+      deleteAll(servers);
+      try (IndexerApp app = start(servers, new SimpleMeterRegistry())) {
+        until(() -> app.notReadyReason() == null && app.keepsUp(0), "ready with nothing to read");
+        assertThat(feed.answers(app)).isEqualTo(answers);
+      }
+    }
+  }
+
+  private static boolean hasTaken(IndexerApp app, long offset) {
+    return view(app).takenOffset() >= offset;
+  }
+
+  private static void sendRubbish(String servers) {
+    Map<String, Object> kafka = Map.of("bootstrap.servers", servers);
+    try (KafkaProducer<String, byte[]> producer =
+        new KafkaProducer<>(kafka, new StringSerializer(), new ByteArraySerializer())) {
+      for (int i = 0; i < 3; i++) {
+        producer.send(new ProducerRecord<>(Topics.EVENTS, 0, "rubbish", new byte[] {99}));
+      }
+    }
+  }
+
   private IndexerApp start(String servers, SimpleMeterRegistry metrics) {
     return IndexerApp.start(
         IndexerConfig.at(servers, dir.resolve("tables")).alone("one"), 1, metrics);
@@ -71,16 +113,22 @@ class UnreadRecordsIT {
     return Objects.requireNonNull(app.view(0));
   }
 
+  private static long end(String servers) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+      return admin
+          .listOffsets(Map.of(EVENTS, OffsetSpec.latest()))
+          .partitionResult(EVENTS)
+          .get(10, TimeUnit.SECONDS)
+          .offset();
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private static void deleteAll(String servers) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
-      long end =
-          admin
-              .listOffsets(Map.of(EVENTS, OffsetSpec.latest()))
-              .partitionResult(EVENTS)
-              .get(10, TimeUnit.SECONDS)
-              .offset();
       admin
-          .deleteRecords(Map.of(EVENTS, RecordsToDelete.beforeOffset(end)))
+          .deleteRecords(Map.of(EVENTS, RecordsToDelete.beforeOffset(end(servers))))
           .all()
           .get(10, TimeUnit.SECONDS);
     }

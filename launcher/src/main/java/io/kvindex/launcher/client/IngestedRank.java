@@ -141,13 +141,18 @@ final class IngestedRank implements AutoCloseable {
     unseen = 0;
   }
 
-  /** The numbers count anew in each life: those of the one before say nothing. */
+  /**
+   * The numbers count anew in each life: those of the one before say nothing, and a replica that
+   * has just begun may not have told of it yet.
+   */
   private boolean isVisible() throws IOException, InterruptedException {
     JsonNode listener = listener(api, registration);
     Life shown = Life.shownBy(listener);
     return last < 0
         || shown != null
+            && shown.generation() >= listener.path("generation").asLong()
             && (former == null || shown.compareTo(former) > 0)
+            && listener.path("endpoint").asText().equals(publisher.endpoint())
             && listener.path("visible_event_id").asLong(-1) >= last;
   }
 

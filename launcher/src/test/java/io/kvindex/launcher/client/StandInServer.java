@@ -9,6 +9,8 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;
@@ -91,6 +93,7 @@ final class StandInServer implements AutoCloseable {
                   .withObjectProperty("listeners")
                   .withObjectProperty(Integer.toString(number))
                   .put("endpoint", rank.registration().path("endpoint").asText())
+                  .put("generation", rank.generation())
                   .put("life", rank.life());
           Rank visible = shown.put(number, rank);
           if (visible != null) {
@@ -105,10 +108,22 @@ final class StandInServer implements AutoCloseable {
   }
 
   private static Rank follow(Rank rank) {
+    if (isGone(URI.create(rank.registration().path("replay_endpoint").asText()))) {
+      return rank;
+    }
     Map<Long, byte[]> batches = replay(rank.registration().path("replay_endpoint").asText());
     boolean restarted = last(batches) < last(rank.batches());
     return new Rank(
         rank.registration(), rank.generation(), rank.life() + (restarted ? 1 : 0), batches);
+  }
+
+  /** A publisher that has ended: what was read of it stays. */
+  private static boolean isGone(URI endpoint) {
+    try (Socket probe = new Socket(endpoint.getHost(), endpoint.getPort())) {
+      return !probe.isConnected();
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   private static long last(Map<Long, byte[]> batches) {

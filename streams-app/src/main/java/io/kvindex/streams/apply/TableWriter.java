@@ -5,8 +5,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.streams.row.RowKeys;
-import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.row.LogRow;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.sequence.Sequencer;
 import io.kvindex.streams.table.PartitionTable;
@@ -26,9 +25,6 @@ import org.apache.kafka.streams.state.KeyValueStore;
 public final class TableWriter {
 
   private static final int SWEPT_PER_RECORD = 64;
-
-  /** What is in the row: its version. */
-  private static final byte[] CUT = {1};
 
   private final PartitionTable table;
   private final RowBatch batch;
@@ -67,10 +63,14 @@ public final class TableWriter {
    * or choice has cut off what streams said before: nobody waits for a predecessor then that is not
    * there to be read, and a stream whose first record names one is degraded from the start.
    *
+   * <p>Where rows were to be gone on with from a record that is not there any more, they may have
+   * lost what came of those in between.
+   *
    * @param offset of the first record there was to read
+   * @param wanted of the one that was to be read first, 0 or less = whichever there is
    */
-  public void startsAt(long offset) {
-    if (offset > 0 && isEmpty()) {
+  public void startsAt(long offset, long wanted) {
+    if (offset > Math.max(0, wanted) && (isEmpty() || wanted > 0)) {
       noteCut();
     }
   }
@@ -78,7 +78,7 @@ public final class TableWriter {
   /** A row, since whoever goes on with this table has to know it as well. */
   private void noteCut() {
     if (!table.streams().isCut()) {
-      batch.put(RowKeys.ofId(RowKind.CUT, 0), CUT);
+      batch.put(LogRow.key(LogRow.CUT), LogRow.cut());
       writer.commit();
     }
   }
@@ -202,8 +202,17 @@ public final class TableWriter {
    * As {@link #sweep}, while nothing else is to be done; also looks for what a former task left.
    */
   public boolean tidy(int rows) {
+    notePlace();
     boolean toReview = contents.review(rows, table.tables());
     return sweep(rows) || toReview;
+  }
+
+  /** So that whoever goes on with the rows, or has a copy, knows nothing is missing in them. */
+  private void notePlace() {
+    if (table.streams().isBeyondRows()) {
+      batch.put(LogRow.key(LogRow.PLACE), LogRow.place(table.streams().takenOffset()));
+      writer.commit();
+    }
   }
 
   /** Deletes up to {@code rows} rows of dead owners; whether more are left. */

@@ -18,6 +18,7 @@ package io.kvindex.streams.row;
  * B ownerId engineHash group          residency: copies and lookup key
  * U space childHash ownerId group     orphan: a resident block whose prefix is not known yet
  * X 0                                 cut: records were gone before they could be read
+ * X 1                                 place: up to where nothing more comes of the log
  * </pre>
  *
  * A removal reads one {@code B} row; the index is rebuilt from {@code T}, {@code P}, {@code O} and
@@ -35,7 +36,7 @@ public final class RowKind {
   public static final byte CONTENT = 'K';
   public static final byte BLOCK = 'B';
   public static final byte ORPHAN = 'U';
-  public static final byte CUT = 'X';
+  public static final byte LOG = 'X';
 
   /** Of rows as a whole: to be raised where rows of before can not be gone on with. */
   public static final int LAYOUT_VERSION = 1;

@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what is read of a changelog a few batches behind: to write rows takes longer than to read
@@ -21,6 +22,9 @@ final class BulkFill {
 
   private final ThreadPoolExecutor thread;
   private final Deque<Future<?>> writing = new ArrayDeque<>();
+
+  /** Why the first batch was not written that was not: none is after it, and nobody may go on. */
+  private volatile @Nullable RuntimeException failure;
 
   BulkFill(int partition) {
     thread =
@@ -45,32 +49,60 @@ final class BulkFill {
    */
   synchronized void write(Runnable batch) {
     while (writing.size() >= AHEAD) {
-      await(writing.remove());
+      awaitFirst();
     }
-    writing.add(thread.submit(batch));
+    requireWritten();
+    writing.add(thread.submit(() -> run(batch)));
+  }
+
+  private void run(Runnable batch) {
+    if (failure != null) {
+      return;
+    }
+    try {
+      batch.run();
+    } catch (RuntimeException e) {
+      failure = e;
+    } catch (Error e) {
+      failure = new IllegalStateException("rows were not written", e);
+    }
   }
 
   /**
-   * Waits until all is written.
+   * Waits until nothing is being written any more.
    *
-   * @throws RuntimeException why a batch was not
+   * @throws RuntimeException why a batch was not, each time
    */
   synchronized void finish() {
     while (!writing.isEmpty()) {
-      await(writing.remove());
+      awaitFirst();
+    }
+    requireWritten();
+  }
+
+  private void requireWritten() {
+    RuntimeException why = failure;
+    if (why != null) {
+      throw why;
     }
   }
 
-  private static void await(Future<?> batch) {
-    try {
-      batch.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException known
-          ? known
-          : new IllegalStateException("rows were not written", e.getCause());
-    } catch (InterruptedException e) {
+  /** Whoever is interrupted waits as well: what is being written must not be closed under it. */
+  private void awaitFirst() {
+    boolean interrupted = false;
+    Future<?> first = writing.element();
+    while (!first.isDone()) {
+      try {
+        first.get();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("BUG: a batch's failure is not kept", e);
+      }
+    }
+    writing.remove();
+    if (interrupted) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while rows were written", e);
     }
   }
 }

@@ -5,6 +5,7 @@ import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.row.BlockRow;
 import io.kvindex.streams.row.ContextRow;
 import io.kvindex.streams.row.HeldRow;
+import io.kvindex.streams.row.LogRow;
 import io.kvindex.streams.row.LoraRow;
 import io.kvindex.streams.row.OrphanRow;
 import io.kvindex.streams.row.OwnerRow;
@@ -36,7 +37,7 @@ public final class PartitionTable {
     RowKind.LORA,
     RowKind.PUBLISHER,
     RowKind.OWNER,
-    RowKind.CUT,
+    RowKind.LOG,
     RowKind.STREAM,
     RowKind.HELD,
     RowKind.ORPHAN,
@@ -161,8 +162,16 @@ public final class PartitionTable {
               id, RowKeys.loraId(key), RowKeys.loraInstance(key), LoraRow.decode(value).name());
       case RowKind.PUBLISHER -> foldPublisher(id, PublisherRow.decode(value));
       case RowKind.STREAM -> streams.fold(id, StreamRow.decode(value));
-      case RowKind.CUT -> streams.foldCut();
+      case RowKind.LOG -> foldLog(id, value);
       default -> throw new IllegalStateException("BUG: unknown row kind " + key[0]);
+    }
+  }
+
+  private void foldLog(int which, byte[] value) {
+    if (which == LogRow.CUT) {
+      streams.foldCut();
+    } else {
+      streams.foldPlace(LogRow.decodePlace(value));
     }
   }
 

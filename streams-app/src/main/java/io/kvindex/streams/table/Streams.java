@@ -82,6 +82,11 @@ public final class Streams {
     isCut = true;
   }
 
+  /** Rows have all that came of records up to there, though no stream may be so far. */
+  void foldPlace(long offset) {
+    appliedOffset = Math.max(appliedOffset, offset);
+  }
+
   /**
    * Whether records of the log were gone before they could be read: what streams said in them that
    * have not been heard since is not known. For the table's writer.
@@ -180,7 +185,13 @@ public final class Streams {
     takenOffset = offset;
   }
 
-  long takenOffset() {
+  /** Whether something was taken the rows do not tell of, since nothing came of it. */
+  public boolean isBeyondRows() {
+    return takenOffset > appliedOffset;
+  }
+
+  /** Offset of the last record dealt with by this task, -1 = none. */
+  public long takenOffset() {
     return takenOffset;
   }
 }

@@ -47,6 +47,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private @Nullable WorkTimer sweeping;
   private @Nullable EarlyCommits commits;
   private boolean started;
+  private long first;
 
   IndexProcessor(
       String storeName,
@@ -75,9 +76,10 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
             .getResult();
     TaskPlace.Start start =
         place.begin(taskContext.taskId().partition(), table.view().appliedOffset());
+    first = start.first();
     holes.begin(start.unread());
     // The rows have all that came of what is before.
-    table.streams().taken(Math.max(LogHoles.UNKNOWN, start.first() - 1));
+    table.streams().taken(Math.max(LogHoles.UNKNOWN, first - 1));
     writer = new TableWriter(table, store, counts, limits);
     table.view().live();
     TableWriter tidied = writer;
@@ -98,6 +100,9 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     if (commits != null) {
       commits.stop();
     }
+    // A standby that it may become keeps this object: not with what only who writes needs.
+    sweeping = null;
+    commits = null;
     writer = null;
   }
 
@@ -114,7 +119,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     if (!started) {
       started = true;
       faults.begins(metadata.partition(), table.isEmpty());
-      table.startsAt(metadata.offset());
+      table.startsAt(metadata.offset(), first);
     }
     long missing = holes.before(metadata.offset());
     if (missing > 0) {

@@ -40,11 +40,7 @@ class BulkFillTest {
                 int batch = i;
                 fill.write(
                     () -> {
-                      try {
-                        slow.await();
-                      } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                      }
+                      await(slow);
                       written.add(batch);
                     });
               }
@@ -60,28 +56,55 @@ class BulkFillTest {
 
   /** Who goes on would write an offset that is not true. */
   @Test
-  void shouldSayWhy_whenABatchWasNotWritten() {
+  void shouldSayWhyEachTime_whenABatchWasNotWritten() {
     fill.write(
         () -> {
           throw new IllegalArgumentException("disk full");
         });
-    assertThatThrownBy(fill::finish)
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("disk full");
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(fill::finish)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("disk full");
+    }
+    assertThatThrownBy(() -> fill.write(() -> written.add(1))).hasMessage("disk full");
+    assertThat(written).isEmpty();
+  }
+
+  /** Each would be another failure of the disk's, and rows would lack those between. */
+  @Test
+  void shouldWriteNoneAfterOneThatFailed_whenTheyWaitedAlready() throws InterruptedException {
+    CountDownLatch slow = new CountDownLatch(1);
     fill.write(
         () -> {
+          await(slow);
           throw new OutOfMemoryError("no memory");
         });
+    fill.write(() -> written.add(1));
+    slow.countDown();
     assertThatThrownBy(fill::finish).hasRootCauseInstanceOf(OutOfMemoryError.class);
-    assertThatThrownBy(
-            () -> {
-              for (int i = 0; i < 100; i++) {
-                fill.write(
-                    () -> {
-                      throw new IllegalArgumentException("again");
-                    });
-              }
-            })
-        .hasMessage("again");
+    assertThat(written).isEmpty();
+  }
+
+  @Test
+  void shouldWaitToTheEnd_whenWhoWaitsIsInterrupted() {
+    CountDownLatch slow = new CountDownLatch(1);
+    fill.write(
+        () -> {
+          await(slow);
+          written.add(1);
+        });
+    Thread.currentThread().interrupt();
+    CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS).execute(slow::countDown);
+    fill.finish();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(written).containsExactly(1);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -76,6 +76,19 @@ class RestoreTest {
     assertThat(view.complete()).isFalse();
   }
 
+  @Test
+  void shouldKnowHowFarItIs_whenNothingCameOfTheLastRecords() {
+    var stored = e1.batch(abc.stored(GPU));
+    try (RowStore index = open("a")) {
+      index.take(stored, 1);
+      index.take(stored, 1);
+      index.tidy(1);
+    }
+    try (RowStore copy = new RowStore(dir.resolve("b"), log).restore(log, 0, 3)) {
+      assertThat(copy.table().view().appliedOffset()).isOne();
+    }
+  }
+
   /** Any of what they hold may have been removed by a record that is gone. */
   @Test
   void shouldDegradeAll_whenRecordsWereDeletedUnread() {

@@ -61,6 +61,23 @@ class SequencingTest {
     }
   }
 
+  /** A copy must not seem to lack what nothing came of, nor have it read again. */
+  @Test
+  void shouldWriteDownHowFarItIs_whenNothingCameOfTheLastRecords() {
+    EventRecord stored = e1.batch(abc.stored(GPU));
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(stored).idle(Duration.ofSeconds(1));
+      assertThat(index.rows(RowKind.LOG)).isZero();
+      index.feed(stored, stored);
+      index.feed("rubbish", new byte[] {99});
+      assertThat(index.view().takenOffset()).isEqualTo(3);
+      assertThat(index.view().appliedOffset()).isZero();
+      index.idle(Duration.ofSeconds(1));
+      assertThat(index.view().appliedOffset()).isEqualTo(3);
+      assertThat(index.rows(RowKind.LOG)).isOne();
+    }
+  }
+
   @Test
   void shouldChangeNothing_whenRecordComesAgain() {
     EventRecord stored = e1.batch(abc.stored(GPU));
