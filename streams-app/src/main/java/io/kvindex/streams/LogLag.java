@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -43,6 +44,9 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
 
   /** The first record not applied as it was at the last look, by partition. */
   private final Map<Integer, Long> lookedAt = new HashMap<>();
+
+  /** Where what has expired ends, as it was last told, by partition. */
+  private final Map<Integer, Long> told = new HashMap<>();
 
   LogLag(
       IndexerConfig config,
@@ -176,14 +180,25 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   }
 
   /**
-   * What retention took never comes; but where nobody had read it, that is no reason to be calm.
+   * What retention took never comes, and what was committed was dealt with: most likely nothing
+   * came of it. But where nobody had read it, its being gone is no reason to be calm.
    */
   private long stillThere(
       int partition, long first, @Nullable Map<TopicPartition, OffsetAndMetadata> committed) {
     OffsetAndMetadata done = committed == null ? null : committed.get(events(partition));
-    return done == null
-        ? first
-        : Math.max(first, Math.min(done.offset(), offsets.start(events(partition))));
+    if (done == null || done.offset() <= first) {
+      return first;
+    }
+    long there = Math.min(done.offset(), offsets.start(events(partition)));
+    if (there > first && !Objects.equals(told.put(partition, there), there)) {
+      LOG.warn(
+          "records {} to {} of partition {} have expired, and its rows have nothing of them: taken"
+              + " as dealt with, since they were committed",
+          first,
+          there - 1,
+          partition);
+    }
+    return Math.max(first, there);
   }
 
   private static TopicPartition events(int partition) {

@@ -53,7 +53,7 @@ final class ReadingPlace {
       long applied) {
     if (committed == null) {
       consumer.seekToBeginning(List.of(partition));
-      return TaskPlace.ANYWHERE;
+      return new TaskPlace.Start(TaskPlace.ANYWHERE.first(), applied < 0 ? applied : applied + 1);
     }
     long position = position(consumer, partition);
     if (position > committed.offset()) {
@@ -66,7 +66,7 @@ final class ReadingPlace {
     }
     if (isGiven(committed) || applied + 1 >= committed.offset()) {
       consumer.seek(partition, committed);
-      return new TaskPlace.Start(committed.offset(), committed.offset());
+      return TaskPlace.Start.at(committed.offset());
     }
     LOG.info(
         "{} is read again from {} to {}: its rows have nothing of that",
@@ -74,7 +74,7 @@ final class ReadingPlace {
         applied + 1,
         committed.offset());
     consumer.seek(partition, applied + 1);
-    return new TaskPlace.Start(applied + 1, committed.offset());
+    return TaskPlace.Start.at(applied + 1);
   }
 
   /**

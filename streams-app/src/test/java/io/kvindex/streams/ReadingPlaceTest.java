@@ -32,7 +32,7 @@ class ReadingPlaceTest {
   @Test
   void shouldReadAgain_whatWasFetchedForATaskThatEnded() {
     consumer.seek(PART, 766);
-    assertThat(begin(745, 744)).isEqualTo(new TaskPlace.Start(745, 745));
+    assertThat(begin(745, 744)).isEqualTo(TaskPlace.Start.at(745));
     assertThat(consumer.position(PART)).isEqualTo(745);
     assertThat(again()).isEqualTo(21);
   }
@@ -48,7 +48,15 @@ class ReadingPlaceTest {
   @Test
   void shouldBeginAnew_whenNothingWasCommittedYet() {
     consumer.seek(PART, 766);
-    assertThat(place.toCommitted(consumer, PART, null, 12)).isEqualTo(TaskPlace.ANYWHERE);
+    assertThat(place.toCommitted(consumer, PART, null, -1)).isEqualTo(TaskPlace.ANYWHERE);
+    assertThat(consumer.position(PART)).isEqualTo(4);
+  }
+
+  /** Kafka forgets places of groups that nobody is in for a week. */
+  @Test
+  void shouldBeginAnewAndMissWhatIsGone_whenThePlaceWasForgotten() {
+    consumer.seek(PART, 766);
+    assertThat(place.toCommitted(consumer, PART, null, 12)).isEqualTo(new TaskPlace.Start(-1, 13));
     assertThat(consumer.position(PART)).isEqualTo(4);
   }
 
@@ -61,9 +69,9 @@ class ReadingPlaceTest {
   @Test
   void shouldReadAgain_whatTheRowsHaveNothingOf() {
     consumer.seek(PART, 745);
-    assertThat(begin(745, 700)).isEqualTo(new TaskPlace.Start(701, 745));
+    assertThat(begin(745, 700)).isEqualTo(TaskPlace.Start.at(701));
     assertThat(consumer.position(PART)).isEqualTo(701);
-    assertThat(begin(745, -1)).isEqualTo(new TaskPlace.Start(0, 745));
+    assertThat(begin(745, -1)).isEqualTo(TaskPlace.Start.at(0));
     assertThat(consumer.position(PART)).isZero();
     assertThat(again()).isZero();
   }
@@ -71,14 +79,14 @@ class ReadingPlaceTest {
   /** The log was made anew since: offsets of rows say nothing about it. */
   @Test
   void shouldGoOn_whenRowsAreBeyond() {
-    assertThat(begin(745, 5_000)).isEqualTo(new TaskPlace.Start(745, 745));
+    assertThat(begin(745, 5_000)).isEqualTo(TaskPlace.Start.at(745));
     assertThat(consumer.position(PART)).isEqualTo(745);
   }
 
   @Test
   void shouldBegin_whereARebuildWasToldTo() {
     assertThat(place.toCommitted(consumer, PART, new OffsetAndMetadata(745), -1))
-        .isEqualTo(new TaskPlace.Start(745, 745));
+        .isEqualTo(TaskPlace.Start.at(745));
     assertThat(consumer.position(PART)).isEqualTo(745);
   }
 }

@@ -63,14 +63,10 @@ public final class TableWriter {
    * or choice has cut off what streams said before: nobody waits for a predecessor then that is not
    * there to be read, and a stream whose first record names one is degraded from the start.
    *
-   * <p>Where rows were to be gone on with from a record that is not there any more, they may have
-   * lost what came of those in between.
-   *
    * @param offset of the first record there was to read
-   * @param wanted of the one that was to be read first, 0 or less = whichever there is
    */
-  public void startsAt(long offset, long wanted) {
-    if (offset > Math.max(0, wanted) && (isEmpty() || wanted > 0)) {
+  public void startsAt(long offset) {
+    if (offset > 0 && isEmpty()) {
       noteCut();
     }
   }

@@ -41,7 +41,7 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
     rows = new ScratchRows(directory);
     table = new PartitionTable(partition, rows, new Epochs());
     writer = new TableWriter(table, rows, UNCOUNTED, Limits.DEFAULT);
-    writer.startsAt(logStart, 0);
+    writer.startsAt(logStart);
     table.view().live();
   }
 

@@ -47,7 +47,6 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private @Nullable WorkTimer sweeping;
   private @Nullable EarlyCommits commits;
   private boolean started;
-  private long first;
 
   IndexProcessor(
       String storeName,
@@ -76,10 +75,9 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
             .getResult();
     TaskPlace.Start start =
         place.begin(taskContext.taskId().partition(), table.view().appliedOffset());
-    first = start.first();
-    holes.begin(start.unread());
+    holes.begin(start.lacking());
     // The rows have all that came of what is before.
-    table.streams().taken(Math.max(LogHoles.UNKNOWN, first - 1));
+    table.streams().taken(Math.max(LogHoles.UNKNOWN, start.first() - 1));
     writer = new TableWriter(table, store, counts, limits);
     table.view().live();
     TableWriter tidied = writer;
@@ -119,7 +117,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     if (!started) {
       started = true;
       faults.begins(metadata.partition(), table.isEmpty());
-      table.startsAt(metadata.offset(), first);
+      table.startsAt(metadata.offset());
     }
     long missing = holes.before(metadata.offset());
     if (missing > 0) {
@@ -142,8 +140,8 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
   private void tellMissing(RecordMetadata metadata, long missing) {
     counts.missing(missing);
     LOG.warn(
-        "records {} to {} of partition {} were deleted before they were read: all publishers in it"
-            + " are degraded; is retention of the events topic long enough?",
+        "records {} to {} of partition {} were deleted before they were read, or their rows are lost:"
+            + " all publishers in it are degraded; is retention of the events topic long enough?",
         metadata.offset() - missing,
         metadata.offset() - 1,
         metadata.partition());

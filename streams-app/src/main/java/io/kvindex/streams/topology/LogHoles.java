@@ -15,7 +15,8 @@ final class LogHoles {
   /**
    * A task begins; the same object serves the next one where a copy becomes its own again.
    *
-   * @param offset of the first record not read yet, {@link #UNKNOWN} = wherever the log begins
+   * @param offset of the first record the rows have nothing of, {@link #UNKNOWN} = wherever the log
+   *     begins
    */
   void begin(long offset) {
     expected = offset;

@@ -11,10 +11,16 @@ public interface TaskPlace {
    * Where a task begins to read.
    *
    * @param first offset of the first record, -1 = the first there is
-   * @param unread offset behind all that was read before; not less than {@code first}. What is
-   *     missing in between is nothing new
+   * @param lacking offset of the first record the rows have nothing of: if it is not there any
+   *     more, something is lost; -1 = nothing is known to be
    */
-  record Start(long first, long unread) {}
+  record Start(long first, long lacking) {
+
+    /** It is read on from where the rows end. */
+    public static Start at(long offset) {
+      return new Start(offset, offset);
+    }
+  }
 
   /**
    * To be called before the task takes its first record.

@@ -70,33 +70,6 @@ class CutLogTest {
     assertGoesOnDegraded();
   }
 
-  /** Rows that end where the log no longer begins, as of a changelog that lost its last ones. */
-  @Test
-  void shouldBeOne_whereTheLogDoesNotGoOnFromTheRows() {
-    try (RowStore first = store("first").activate(Limits.DEFAULT)) {
-      first.startsAt(0);
-      first.take(new Engine("heard").batch(new Prompt("ab").stored(GPU)), 1_000);
-    }
-    try (RowStore again = store("again").restore(changelog, 0, 100).activate(Limits.DEFAULT)) {
-      again.startsAt(17, 1);
-      again.take(new Engine("new").batch(new Prompt("ab").stored(GPU)), 1_000);
-    }
-    assertGoesOnDegraded();
-  }
-
-  @Test
-  void shouldBeNone_whereItDoes() {
-    try (RowStore first = store("first").activate(Limits.DEFAULT)) {
-      first.startsAt(0);
-      first.take(new Engine("heard").batch(new Prompt("ab").stored(GPU)), 1_000);
-    }
-    try (RowStore again = store("again").restore(changelog, 0, 100).activate(Limits.DEFAULT)) {
-      again.startsAt(1, 1);
-      again.take(afterLost(quiet), 1_000);
-      assertThat(again.view().heldRecords()).isOne();
-    }
-  }
-
   /** Its predecessor may still come. */
   @Test
   void shouldWait_whereTheLogWasWhole() {
