@@ -153,6 +153,16 @@ memory() { # of process $1: what it takes now and the most it took
   awk '/^VmRSS/ { now = $2 } /^VmHWM/ { most = $2 } END { printf "%d MB resident, %d MB at most", now / 1024, most / 1024 }' "/proc/$1/status"
 }
 
+await_rest() { # waits until process $1 takes less than a tenth of a processor, three minutes at most
+  local before now
+  for _ in $(seq 90); do
+    before=$(cpu "$1")
+    sleep 2
+    now=$(cpu "$1")
+    ! awk -v before="$before" -v now="$now" 'BEGIN { exit !(now - before < 0.2) }' || return 0
+  done
+}
+
 if [ "$load" = restart ]; then # [BLOCKS] --tables N --partitions N: an indexer until GET /ready says 200
   machine
   java_options="-Xmx3g $java_options"
@@ -176,10 +186,11 @@ if [ "$load" = restart ]; then # [BLOCKS] --tables N --partitions N: an indexer 
   done
   printf '\r\033[K' >&2
   echo "filled: $(held) blocks, $(memory "${servers[1]}")"
-  for start in warm cold; do
+  for start in warm warm-again cold; do # the first one also merges the files the filling left behind
     end 1
     unset 'servers[1]'
     [ "$start" != cold ] || rm -rf "$data/index"
+    await_rest "${servers[0]}" # it compacts what was written; in earnest on a machine of its own
     began=${EPOCHREALTIME/[.,]/}
     background "$start" "${index[@]}"
     until answers "$port"; do
@@ -189,7 +200,7 @@ if [ "$load" = restart ]; then # [BLOCKS] --tables N --partitions N: an indexer 
     done
     ended=${EPOCHREALTIME/[.,]/}
     printf '\r\033[K' >&2
-    echo "$start start: ready after $(seconds $((ended - began))) s, $(cpu "${servers[1]}") s of processor time," \
+    echo "${start/-/ } start: ready after $(seconds $((ended - began))) s, $(cpu "${servers[1]}") s of processor time," \
       "$(held) blocks, $(memory "${servers[1]}")"
   done
   exit
