@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
@@ -41,6 +42,9 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   private final RestoreWatch restores;
   private final List<PartitionBacklog> backlogs;
   private final MissedDeletions deletions;
+
+  /** Partitions last looked at by what others have committed, since nothing of them was here. */
+  private final Set<Integer> byOthersWord = ConcurrentHashMap.newKeySet();
 
   /** The first record not applied as it was at the last look, by partition. */
   private final Map<Integer, Long> lookedAt = new HashMap<>();
@@ -85,7 +89,12 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
 
   @Override
   public boolean keepsUp(int partition) {
-    return backlogs.get(partition).keepsUp(System.nanoTime());
+    return isMeasured(partition) && backlogs.get(partition).keepsUp(System.nanoTime());
+  }
+
+  /** Not from when it is here until it was looked at: others' word says nothing of its rows. */
+  private boolean isMeasured(int partition) {
+    return !byOthersWord.contains(partition) || !views.served().containsKey(partition);
   }
 
   @Override
@@ -114,7 +123,7 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   public @Nullable String tooFarBehind(int partition) {
     PartitionBacklog backlog = backlogs.get(partition);
     long records = backlog.records();
-    boolean unknown = records == PartitionBacklog.UNKNOWN;
+    boolean unknown = records == PartitionBacklog.UNKNOWN || !isMeasured(partition);
     return unknown || records > READY_WITHIN || !backlog.caughtUp()
         ? "partition "
             + partition
@@ -170,12 +179,19 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
     if (end == null) {
       return;
     }
-    Long first = firstUnapplied(partition, end, committed);
+    PartitionView view = views.served().get(partition);
+    if (view == null) {
+      byOthersWord.add(partition);
+    }
+    Long first = firstUnapplied(partition, view, end, committed);
     if (first != null) {
       boolean stands = first < end && first.equals(lookedAt.put(partition, first));
       backlogs
           .get(partition)
           .note(end, stands ? stillThere(partition, first, committed) : first, askedNanos);
+      if (view != null) {
+        byOthersWord.remove(partition);
+      }
     }
   }
 
@@ -224,8 +240,10 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
 
   /** The first record of the log that the answers given here do not have, null = not known. */
   private @Nullable Long firstUnapplied(
-      int partition, long end, @Nullable Map<TopicPartition, OffsetAndMetadata> committed) {
-    PartitionView view = views.served().get(partition);
+      int partition,
+      @Nullable PartitionView view,
+      long end,
+      @Nullable Map<TopicPartition, OffsetAndMetadata> committed) {
     RestoreWatch.Reading reading = restores.reading(partition);
     if (view != null && FirstUnapplied.isOwners(view, reading)) {
       return view.takenOffset() + 1;
