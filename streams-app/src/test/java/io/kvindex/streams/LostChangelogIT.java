@@ -39,37 +39,22 @@ class LostChangelogIT {
 
   @Test
   void shouldBuildTheTableAnew_whenTheChangelogIsGone() throws Exception {
-    List<String> answers;
-    try (IndexerApp app = start("one")) {
-      feed.send(400);
-      until(() -> feed.isSeenBy(app), "all records");
-      answers = feed.answers(app);
-    }
+    List<String> answers = answersOfAll();
     deleteChangelog();
     SimpleMeterRegistry metrics = new SimpleMeterRegistry();
     try (IndexerApp app = start("one", metrics)) {
       until(() -> app.notReadyReason() == null, "ready again");
       assertThat(discarded(metrics)).isOne();
       assertThat(feed.answers(app)).isEqualTo(answers);
-      feed.send(20);
-      until(() -> feed.isSeenBy(app), "new records");
-      answers = feed.answers(app);
+      answers = answersAfterMore(app);
     }
-    try (IndexerApp app = start("two")) {
-      until(() -> app.notReadyReason() == null, "ready with what the new changelog has");
-      assertThat(feed.answers(app)).isEqualTo(answers);
-    }
+    assertAnotherRestores(answers);
   }
 
   /** As the rebalance of a replica makes it that had not noticed yet. */
   @Test
   void shouldBuildTheTableAnew_whenAnEmptyChangelogIsInPlaceOfIt() throws Exception {
-    List<String> answers;
-    try (IndexerApp app = start("one")) {
-      feed.send(400);
-      until(() -> feed.isSeenBy(app), "all records");
-      answers = feed.answers(app);
-    }
+    List<String> answers = answersOfAll();
     deleteChangelog();
     try (Admin admin = admin()) {
       NewTopic empty = new NewTopic(IndexTopology.changelogOf(application), 1, (short) 1);
@@ -78,10 +63,27 @@ class LostChangelogIT {
     try (IndexerApp app = start("one")) {
       until(() -> app.notReadyReason() == null, "ready again");
       assertThat(feed.answers(app)).isEqualTo(answers);
-      feed.send(20);
-      until(() -> feed.isSeenBy(app), "new records");
-      answers = feed.answers(app);
+      answers = answersAfterMore(app);
     }
+    assertAnotherRestores(answers);
+  }
+
+  /** Of a replica that ends then. */
+  private List<String> answersOfAll() {
+    try (IndexerApp app = start("one")) {
+      feed.send(400);
+      until(() -> feed.isSeenBy(app), "all records");
+      return feed.answers(app);
+    }
+  }
+
+  private List<String> answersAfterMore(IndexerApp app) {
+    feed.send(20);
+    until(() -> feed.isSeenBy(app), "new records");
+    return feed.answers(app);
+  }
+
+  private void assertAnotherRestores(List<String> answers) {
     try (IndexerApp app = start("two")) {
       until(() -> app.notReadyReason() == null, "ready with what the new changelog has");
       assertThat(feed.answers(app)).isEqualTo(answers);
