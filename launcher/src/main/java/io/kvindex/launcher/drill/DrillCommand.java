@@ -112,6 +112,15 @@ public final class DrillCommand implements Callable<Integer> {
   private int instances;
 
   @Option(
+      names = "--steps",
+      paramLabel = "N",
+      description =
+          "Steps of each engine a second at most, each one batch of as many blocks as the load asks for (default:"
+              + " ${DEFAULT-VALUE}).",
+      defaultValue = "10")
+  private int steps;
+
+  @Option(
       names = "--blocks",
       paramLabel = "N",
       description = "Blocks of each engine's cache (default: ${DEFAULT-VALUE}).",
@@ -175,6 +184,7 @@ public final class DrillCommand implements Callable<Integer> {
     atLeast("--operations", operations, 1);
     atLeast("--queries", queries, 1);
     atLeast("--instances", instances, 1);
+    atLeast("--steps", steps, 1);
     atLeast("--blocks", blocks, 1_024);
     atLeast("--down", downSeconds, 0);
     atLeast("--outage", outageSeconds, 0);
@@ -201,7 +211,7 @@ public final class DrillCommand implements Callable<Integer> {
             rounds,
             Set.copyOf(only),
             seed,
-            new Load(operations, queries, instances, blocks, batches),
+            new Load(operations, queries, instances, steps, blocks, batches),
             downSeconds,
             tuned,
             untimed,

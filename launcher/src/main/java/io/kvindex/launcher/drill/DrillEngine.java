@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,19 +91,37 @@ final class DrillEngine implements AutoCloseable {
   synchronized void pin(Text text) {
     Held held = know(text);
     pinned.add(held);
-    prefill(held, PINNED);
+    publish(() -> Map.of(held, prefill(held, PINNED)));
   }
 
-  /** Runs one turn of some conversation. */
-  synchronized void turn(Random random) {
+  /**
+   * Runs a step of the engine, whose events are one batch: turns of some conversations.
+   *
+   * @param turns how many, at least 1
+   */
+  synchronized void step(Random random, int turns) {
     Held oldest = pinned.poll();
     if (oldest != null) {
       pinned.add(oldest);
       use(oldest);
     }
+    publish(
+        () -> {
+          Map<Held, Integer> grown = new LinkedHashMap<>();
+          for (int i = 0; i < turns; i++) {
+            turn(random, grown);
+          }
+          return grown;
+        });
+  }
+
+  /**
+   * @param grown blocks of what has become longer in this step
+   */
+  private void turn(Random random, Map<Held, Integer> grown) {
     Held held = open.size() < OPEN || random.nextInt(OPEN) == 0 ? begin() : open.removeFirst();
-    int blocks = held.now() + TURN;
-    prefill(held, blocks);
+    int blocks = grown.getOrDefault(held, held.now()) + TURN;
+    grown.put(held, prefill(held, blocks));
     if (blocks < TURN * TURNS) {
       open.addLast(held);
     }
@@ -130,7 +149,7 @@ final class DrillEngine implements AutoCloseable {
   /** Makes a text longer by a block; when that was sent. */
   synchronized long mark(Text chain) {
     Held held = know(chain);
-    prefill(held, held.now() + 1);
+    publish(() -> Map.of(held, prefill(held, held.now() + 1)));
     return System.nanoTime();
   }
 
@@ -144,13 +163,20 @@ final class DrillEngine implements AutoCloseable {
     resident.put(held.text(), held);
   }
 
-  private void prefill(Held held, int blocks) {
-    long beforeNs = System.nanoTime();
+  /** Computes what is not cached; how many blocks it has then. */
+  private int prefill(Held held, int blocks) {
     engine.prefill(held.text().tokens(blocks), null, null);
+    resident.put(held.text(), held);
+    return blocks;
+  }
+
+  /** Sends what comes of some work as one batch, and notes what is held from then on. */
+  private void publish(Supplier<Map<Held, Integer>> work) {
+    long beforeNs = System.nanoTime();
+    Map<Held, Integer> grown = work.get();
     engine.flush();
     long afterNs = System.nanoTime();
-    held.change(beforeNs, afterNs, blocks);
-    resident.put(held.text(), held);
+    grown.forEach((held, blocks) -> held.change(beforeNs, afterNs, blocks));
     noteEvicted(beforeNs, afterNs);
   }
 

@@ -47,13 +47,12 @@ final class DrillLoad implements AutoCloseable {
     this.replicas = replicas;
     this.tallies = tallies;
     // Without Kafka for minutes, all markers of that time are asked for each time: seconds are
-    // exact
-    // enough then, and routers' questions stay most of the load.
+    // exact enough then, and routers' questions stay most of the load.
     watchEveryNs = options.outageSeconds() > 0 ? SECOND_NS : MarkerWatch.EVERY_NS;
     Random random = new Random(options.seed());
     int run = random.nextInt(Integer.MAX_VALUE);
     makeEngines(Table.models(Math.min(partitions, load.instances()), partitions), run);
-    engineLoad = new EngineLoad(engines, load.operations(), gate, random.nextLong());
+    engineLoad = new EngineLoad(engines, load, gate, random.nextLong());
     markers = new Markers(tables, gate, run);
     router = new Router(replicas, tallies, options.requestTimeout());
     queries =

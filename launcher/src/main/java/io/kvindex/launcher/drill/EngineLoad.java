@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.drill;
 
+import io.kvindex.launcher.drill.DrillOptions.Load;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
@@ -19,16 +20,27 @@ final class EngineLoad implements Runnable {
   private final long operationsPerSecond;
   private final Semaphore gate;
   private final Random random;
+  private final int turns;
   private volatile long operations;
 
   /**
    * @param gate closed while nothing may be published
    */
-  EngineLoad(List<DrillEngine> engines, long operationsPerSecond, Semaphore gate, long seed) {
+  EngineLoad(List<DrillEngine> engines, Load load, Semaphore gate, long seed) {
     this.engines = engines;
-    this.operationsPerSecond = operationsPerSecond;
+    this.operationsPerSecond = load.operations();
+    this.turns = turns(load);
     this.gate = gate;
     this.random = new Random(seed);
+  }
+
+  /**
+   * Turns in a step of an engine, of which each stores as many blocks as it evicts: as few as keep
+   * the engines at their steps a second.
+   */
+  static int turns(Load load) {
+    long perSecond = (long) load.instances() * load.steps() * 2 * DrillEngine.TURN;
+    return Math.toIntExact((load.operations() + perSecond - 1) / perSecond);
   }
 
   @Override
@@ -40,7 +52,7 @@ final class EngineLoad implements Runnable {
       gate.acquireUninterruptibly();
       long before = engine.operations();
       try {
-        engine.turn(random);
+        engine.step(random, turns);
       } finally {
         gate.release();
       }

@@ -2,6 +2,7 @@
 package io.kvindex.launcher.drill;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Arrays;
 
 /**
  * A text that grows by a block at a time at each engine of a table: how much of it an answer shows
@@ -10,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 final class MarkerChain {
 
   /** Markers an engine gets before the next chain begins. */
-  static final int LENGTH = 64;
+  static final int LENGTH = 32;
 
   private final Table table;
   private final Text text;
@@ -50,8 +51,9 @@ final class MarkerChain {
     return counts[engine];
   }
 
-  Question question() {
-    return new Question(table, text, LENGTH);
+  /** About as much of it as an engine has published by now. */
+  synchronized Question question() {
+    return new Question(table, text, Math.max(1, Arrays.stream(counts).max().orElse(0)));
   }
 
   /** Looks at the rows of an answer to {@link #question} that was sent at that time. */

@@ -15,7 +15,7 @@ final class Markers implements Runnable {
   static final long EVERY_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** By then the oldest ones are evicted. */
-  private static final int KEPT = 4;
+  static final int KEPT = 8;
 
   private final List<Table> tables;
   private final Semaphore gate;

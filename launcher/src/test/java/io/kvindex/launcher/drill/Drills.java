@@ -31,7 +31,7 @@ final class Drills {
         1,
         Set.of(),
         1,
-        new DrillOptions.Load(10, 10, 1, 1_024, 10),
+        new DrillOptions.Load(10, 10, 1, 10, 1_024, 10),
         1,
         tuned,
         untimed,

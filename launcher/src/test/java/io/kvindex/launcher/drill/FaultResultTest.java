@@ -22,7 +22,7 @@ class FaultResultTest {
         1,
         Set.of(),
         1,
-        new DrillOptions.Load(1, 1, 1, 1_024, 10),
+        new DrillOptions.Load(1, 1, 1, 10, 1_024, 10),
         1,
         tuned,
         false,

@@ -60,6 +60,16 @@ class MarkerChainTest {
     assertSince(chain.missing(rows(0, 0), at), at, marked[0], "one");
   }
 
+  /** What nobody has published yet would only be looked for in vain, ten times a second. */
+  @Test
+  void shouldAskForAsMuchAsAnEngineHasPublished() {
+    assertThat(chain.question().blocks()).isEqualTo(1);
+    mark(0);
+    mark(1);
+    mark(1);
+    assertThat(chain.question().blocks()).isEqualTo(2);
+  }
+
   @Test
   void shouldNameTheEngineWhoseMarkerIsOlder() {
     long[] ofTwo = mark(1);
@@ -99,7 +109,7 @@ class MarkerChainTest {
     assertThat(evicted.missing(nothing, System.nanoTime()).ageNs()).isPositive();
     Random random = new Random(1);
     for (int i = 0; i < 20; i++) {
-      small.turn(random);
+      small.step(random, 1);
     }
     assertThat(small.held(TEXT)).as("evicted and forgotten").isNull();
     assertThat(evicted.missing(nothing, System.nanoTime())).isEqualTo(Missing.NOTHING);

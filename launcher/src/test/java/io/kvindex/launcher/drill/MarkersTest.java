@@ -68,12 +68,12 @@ class MarkersTest {
   @Test
   void shouldForgetTheOldestChain_whenThereAreMany() {
     MarkerChain oldest = chain(1, 0);
-    run(4 * MarkerChain.LENGTH);
-    assertThat(markers.chains().get(1)).hasSize(4).startsWith(oldest);
-    MarkerChain last = chain(1, 3);
+    run(Markers.KEPT * MarkerChain.LENGTH);
+    assertThat(markers.chains().get(1)).hasSize(Markers.KEPT).startsWith(oldest);
+    MarkerChain last = chain(1, Markers.KEPT - 1);
     run(1);
-    assertThat(markers.chains().get(1)).hasSize(4).doesNotContain(oldest);
-    assertThat(chain(1, 2)).isSameAs(last);
+    assertThat(markers.chains().get(1)).hasSize(Markers.KEPT).doesNotContain(oldest);
+    assertThat(chain(1, Markers.KEPT - 2)).isSameAs(last);
   }
 
   @Test

@@ -59,8 +59,8 @@ class QuestionsTest {
   void shouldAskForAllKinds_mostlyForWhatIsOrWasHeld() {
     Random random = new Random(1);
     for (int i = 0; i < 100; i++) {
-      one.turn(random);
-      two.turn(random);
+      one.step(random, 1);
+      two.step(random, 1);
     }
     List<Question> asked = ask();
     Map<Kind, Integer> kinds = kinds(asked);
@@ -75,8 +75,8 @@ class QuestionsTest {
   void shouldAskATableForItsOwnTexts() {
     Random random = new Random(1);
     for (int i = 0; i < 20; i++) {
-      one.turn(random);
-      two.turn(random);
+      one.step(random, 1);
+      two.step(random, 1);
     }
     for (Question question : ask()) {
       Table table = question.table();
@@ -102,7 +102,8 @@ class QuestionsTest {
     assertThat(Questions.of(table, Drills.text(Kind.PINNED, 1)).blocks()).isEqualTo(24);
     assertThat(Questions.of(table, Drills.text(Kind.CONVERSATION, 1)).blocks()).isEqualTo(48);
     assertThat(Questions.of(table, Drills.text(Kind.UNKNOWN, 1)).blocks()).isEqualTo(48);
-    assertThat(Questions.of(table, Drills.text(Kind.MARKER, 1)).blocks()).isEqualTo(64);
+    assertThat(Questions.of(table, Drills.text(Kind.MARKER, 1)).blocks())
+        .isEqualTo(MarkerChain.LENGTH);
   }
 
   @Test
@@ -114,7 +115,7 @@ class QuestionsTest {
     assertThat(Questions.all(table))
         .containsExactlyInAnyOrder(
             new Question(table, everybodys, 24),
-            new Question(table, Drills.text(Kind.MARKER, 1), 64));
+            new Question(table, Drills.text(Kind.MARKER, 1), MarkerChain.LENGTH));
   }
 
   @Test
