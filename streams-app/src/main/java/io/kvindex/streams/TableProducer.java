@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.streams.topology.CommitTime;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -76,7 +77,15 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
 
   @Override
   public void beginTransaction() {
+    CommitTime.ofThisThread().isNone();
     translated(super::beginTransaction);
+  }
+
+  /** Kafka Streams waits for all rows first when it commits, and at no other time. */
+  @Override
+  public void flush() {
+    CommitTime.ofThisThread().begins();
+    super.flush();
   }
 
   @Override
@@ -95,14 +104,22 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
 
   @Override
   public void commitTransaction() {
-    translated(super::commitTransaction);
+    try {
+      translated(super::commitTransaction);
+    } finally {
+      CommitTime.ofThisThread().ends();
+    }
     rows.committed();
   }
 
   @Override
   public void abortTransaction() {
     rows.aborted();
-    translated(super::abortTransaction);
+    try {
+      translated(super::abortTransaction);
+    } finally {
+      CommitTime.ofThisThread().ends();
+    }
   }
 
   private void translated(Runnable call) {

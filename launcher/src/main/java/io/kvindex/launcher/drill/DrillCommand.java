@@ -112,13 +112,13 @@ public final class DrillCommand implements Callable<Integer> {
   private int instances;
 
   @Option(
-      names = "--steps",
+      names = "--batches",
       paramLabel = "N",
       description =
-          "Steps of each engine a second at most, each one batch of as many blocks as the load asks for (default:"
-              + " ${DEFAULT-VALUE}).",
+          "Batches each engine sends a second, a busy one's steps (default: ${DEFAULT-VALUE}): the fewer, the more"
+              + " blocks are in each.",
       defaultValue = "10")
-  private int steps;
+  private int batches;
 
   @Option(
       names = "--blocks",
@@ -184,13 +184,13 @@ public final class DrillCommand implements Callable<Integer> {
     atLeast("--operations", operations, 1);
     atLeast("--queries", queries, 1);
     atLeast("--instances", instances, 1);
-    atLeast("--steps", steps, 1);
+    atLeast("--batches", batches, 1);
     atLeast("--blocks", blocks, 1_024);
     atLeast("--down", downSeconds, 0);
     atLeast("--outage", outageSeconds, 0);
     // 16 engines with all that real ones have would take half a gigabyte.
-    int batches = replayBatches != null ? replayBatches : outageSeconds > 0 ? 10_000 : 3_000;
-    atLeast("--replay-batches", batches, 1);
+    int again = replayBatches != null ? replayBatches : outageSeconds > 0 ? 10_000 : 3_000;
+    atLeast("--replay-batches", again, 1);
     if (outageSeconds > 0 && rolling) {
       throw new IllegalArgumentException("--outage and --rolling are two drills: give one");
     }
@@ -211,7 +211,7 @@ public final class DrillCommand implements Callable<Integer> {
             rounds,
             Set.copyOf(only),
             seed,
-            new Load(operations, queries, instances, steps, blocks, batches),
+            new Load(operations, queries, instances, batches, blocks, again),
             downSeconds,
             tuned,
             untimed,

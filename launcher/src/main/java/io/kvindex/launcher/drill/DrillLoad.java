@@ -52,7 +52,9 @@ final class DrillLoad implements AutoCloseable {
     Random random = new Random(options.seed());
     int run = random.nextInt(Integer.MAX_VALUE);
     makeEngines(Table.models(Math.min(partitions, load.instances()), partitions), run);
-    engineLoad = new EngineLoad(engines, load, gate, random.nextLong());
+    engineLoad =
+        new EngineLoad(
+            engines, load, EngineLoad.turns(load, tables.size()), gate, random.nextLong());
     markers = new Markers(tables, gate, run);
     router = new Router(replicas, tallies, options.requestTimeout());
     queries =

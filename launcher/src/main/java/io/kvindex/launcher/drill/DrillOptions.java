@@ -44,12 +44,12 @@ record DrillOptions(
    * @param operations blocks stored and evicted a second, by all engines together
    * @param queries questions a second
    * @param instances engines
-   * @param steps batches an engine sends a second, with whatever takes that
+   * @param batches an engine sends a second, markers among them
    * @param blocks an engine's cache
    * @param replayBatches batches an engine can send again
    */
   record Load(
-      int operations, int queries, int instances, int steps, int blocks, int replayBatches) {}
+      int operations, int queries, int instances, int batches, int blocks, int replayBatches) {}
 
   private static final long FOR_EVER_MS = 120_000;
 

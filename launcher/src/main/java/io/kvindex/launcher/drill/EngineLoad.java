@@ -24,23 +24,26 @@ final class EngineLoad implements Runnable {
   private volatile long operations;
 
   /**
+   * @param turns in a step, see {@link #turns}
    * @param gate closed while nothing may be published
    */
-  EngineLoad(List<DrillEngine> engines, Load load, Semaphore gate, long seed) {
+  EngineLoad(List<DrillEngine> engines, Load load, int turns, Semaphore gate, long seed) {
     this.engines = engines;
     this.operationsPerSecond = load.operations();
-    this.turns = turns(load);
+    this.turns = turns;
     this.gate = gate;
     this.random = new Random(seed);
   }
 
   /**
    * Turns in a step of an engine, of which each stores as many blocks as it evicts: as few as keep
-   * the engines at their steps a second.
+   * the engines, with their markers, at their batches a second.
    */
-  static int turns(Load load) {
-    long perSecond = (long) load.instances() * load.steps() * 2 * DrillEngine.TURN;
-    return Math.toIntExact((load.operations() + perSecond - 1) / perSecond);
+  static int turns(Load load, int tables) {
+    long markers = tables * TimeUnit.SECONDS.toNanos(1) / Markers.EVERY_NS;
+    long steps = Math.max(load.instances(), (long) load.instances() * load.batches() - markers);
+    long operations = steps * 2 * DrillEngine.TURN;
+    return Math.toIntExact((load.operations() + operations - 1) / operations);
   }
 
   @Override

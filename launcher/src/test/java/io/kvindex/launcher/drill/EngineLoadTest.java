@@ -11,9 +11,16 @@ class EngineLoadTest {
 
   /** A turn stores 16 blocks and, in a full cache, evicts as many. */
   @ParameterizedTest
-  @CsvSource({"10000, 16, 10, 2", "10000, 16, 20, 1", "400, 2, 10, 1", "6400, 1, 10, 20"})
-  void shouldKeepEnginesAtTheirStepsASecond(int operations, int instances, int steps, int turns) {
-    assertThat(EngineLoad.turns(new Load(operations, 200, instances, steps, 4_096, 3_000)))
-        .isEqualTo(turns);
+  @CsvSource({
+    "10000, 16, 10, 6, 4",
+    "10000, 16, 30, 6, 1",
+    "10000, 2, 100, 2, 2",
+    "6400, 1, 20, 1, 20",
+    "10, 1, 10, 1, 1"
+  })
+  void shouldKeepEnginesAtTheirBatchesASecond(
+      int operations, int instances, int batches, int tables, int turns) {
+    Load load = new Load(operations, 200, instances, batches, 4_096, 3_000);
+    assertThat(EngineLoad.turns(load, tables)).isEqualTo(turns);
   }
 }

@@ -83,7 +83,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     TableWriter tidied = writer;
     sweeping = new WorkTimer(taskContext, SWEEP_EVERY, now -> tidied.tidy(SWEPT_WHEN_IDLE));
     sweeping.start();
-    commits = new EarlyCommits(taskContext, standbysWait);
+    commits = new EarlyCommits(taskContext, standbysWait, CommitTime.ofThisThread());
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.api.MockProcessorContext;
@@ -72,8 +73,33 @@ class EarlyCommitsTest {
     assertThat(other.context.committed()).as("what was applied since").isTrue();
   }
 
+  /** Else a full machine would do nothing but commit, and fall behind what is published. */
+  @Test
+  void shouldWaitFourTimesAsLongAsTheLastCommitTook() {
+    EarlyCommits commits = task.commits(partition -> true);
+    task.time.begins();
+    task.clockNs.addAndGet(7_000);
+    task.time.isNone();
+    task.time.begins();
+    task.clockNs.addAndGet(300);
+    task.time.begins();
+    task.clockNs.addAndGet(200);
+    task.time.ends();
+    commits.applied();
+    task.clockNs.addAndGet(1_999);
+    task.punctuate();
+    assertThat(task.context.committed()).isFalse();
+    assertThat(task.running()).as("looks again").hasSize(1);
+    task.clockNs.addAndGet(1);
+    task.punctuate();
+    assertThat(task.context.committed()).isTrue();
+    assertThat(task.running()).isEmpty();
+  }
+
   private static final class Task {
 
+    private final AtomicLong clockNs = new AtomicLong();
+    private final CommitTime time = new CommitTime(clockNs::get);
     private final MockProcessorContext<Void, Void> context;
 
     Task(int partition) {
@@ -81,7 +107,7 @@ class EarlyCommitsTest {
     }
 
     EarlyCommits commits(IntPredicate standbysWait) {
-      return new EarlyCommits(context, standbysWait);
+      return new EarlyCommits(context, standbysWait, time);
     }
 
     List<CapturedPunctuator> running() {
