@@ -13,13 +13,13 @@ import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks one replica for all markers, ten times a second, or as often as it is run, and notes how old
+ * Asks one replica for all markers, five times a second, or as often as it is run, and notes how old
  * its answers are. While it does not answer nobody is misled by it, so nothing is noted.
  */
 final class MarkerWatch implements Runnable {
 
   /** Between two looks; also how exactly staleness is known. */
-  static final long EVERY_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  static final long EVERY_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final RouterReplica replica;
   private final SiteApi api;
