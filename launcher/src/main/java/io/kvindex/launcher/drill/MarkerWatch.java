@@ -13,8 +13,8 @@ import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks one replica for all markers, five times a second, or as often as it is run, and notes how old
- * its answers are. While it does not answer nobody is misled by it, so nothing is noted.
+ * Asks one replica for all markers, five times a second, or as often as it is run, and notes how
+ * old its answers are. While it does not answer nobody is misled by it, so nothing is noted.
  */
 final class MarkerWatch implements Runnable {
 
