@@ -28,7 +28,7 @@ final class Fleet implements AutoCloseable {
   static final String WITHOUT_REPLAY = "unreplayed";
 
   private static final Faults ONLY_DUPLICATES = new Faults(0, 0.06, 0, 0);
-  private static final long STEP_NS = TimeUnit.MICROSECONDS.toNanos(2_500);
+  private static final long STEP_NS = TimeUnit.MICROSECONDS.toNanos(5_000);
   private static final int GPU_BLOCKS = 260;
   private static final int HOST_BLOCKS = 120;
   private static final int REPLAY = 1_000_000;

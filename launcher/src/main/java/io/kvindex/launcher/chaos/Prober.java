@@ -32,7 +32,7 @@ final class Prober implements AutoCloseable {
       " is marked degraded during the run though replay could reach everything: ";
 
   private static final int QUESTIONS = 8;
-  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final OwnProcesses processes;
   private final List<ChaosEngine> engines;

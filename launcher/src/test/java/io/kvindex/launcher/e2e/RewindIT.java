@@ -48,7 +48,7 @@ class RewindIT {
   private static final int STAGES = 5;
   private static final int BATCHES = 120;
   private static final int PROMPTS = 30;
-  private static final int ASKED_AGAIN = 3;
+  private static final int ASKED_AGAIN = 2;
 
   @TempDir private Path directory;
 

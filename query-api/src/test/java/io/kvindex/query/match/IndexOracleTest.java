@@ -34,7 +34,7 @@ class IndexOracleTest {
   private static final int OWNERS = 200;
   private static final int PROMPTS = 60;
   private static final int MAX_DEPTH = 2_000;
-  private static final int RUNS_PER_QUERY = 6;
+  private static final int RUNS_PER_QUERY = 15;
   private static final long[] CONTEXTS = {0, 0x5DEECE66D1234567L, -77};
   private static final @Nullable String[] MEDIA = {
     "GPU", null, "cuda:1", "CPU", "CPU_PINNED", "DISK", "NVME", "NPU", "EXTERNAL"
