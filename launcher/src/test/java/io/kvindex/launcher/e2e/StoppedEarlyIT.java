@@ -21,8 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class StoppedEarlyIT {
 
-  /** Of a member that went without a word. */
-  private static final Duration SESSION = Duration.ofSeconds(6);
+  /** Of a member that went without a word: longer than any stop takes on a busy machine. */
+  private static final Duration SESSION = Duration.ofSeconds(60);
+
+  private static final Map<String, String> LONG_SESSION =
+      Map.of("KVINDEX_KAFKA_PROPERTIES", "main.consumer.session.timeout.ms=" + SESSION.toMillis());
 
   @TempDir private Path directory;
 
@@ -30,7 +33,8 @@ class StoppedEarlyIT {
   @Timeout(180)
   void shouldLeaveItsGroup_whenItIsStoppedBeforeItIsReady() throws Exception {
     try (BrokerProcess broker = BrokerProcess.start(directory);
-        ServerProcess index = ServerProcess.index(directory, broker.address());
+        ServerProcess index =
+            ServerProcess.index("index", directory, broker.address(), LONG_SESSION);
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.address()))) {
       await()
           .atMost(Duration.ofSeconds(90))
