@@ -125,7 +125,7 @@ class TraceReplayIT {
   private static void awaitVisible(Api api, SimulatedEngine engine) {
     await()
         .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(1))
+        .pollInterval(Duration.ofMillis(5))
         .atMost(Duration.ofSeconds(30))
         .until(() -> api.visible(engine.options().name()) >= engine.lastSequence());
   }
