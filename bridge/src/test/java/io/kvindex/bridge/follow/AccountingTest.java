@@ -33,7 +33,6 @@ class AccountingTest extends RoughFixture {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void shouldFindEachFrameAndEventAmongTheCauses_whenEverythingGoesWrong(int run) throws Exception {
-    System.out.println("AccountingTest run " + run);
     Random random = Fuzz.random(AccountingTest.class);
     Following following = follow(run == 4 ? null : engine.replayEndpoint());
     connect(following);

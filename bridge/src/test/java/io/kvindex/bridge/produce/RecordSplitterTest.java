@@ -3,6 +3,7 @@ package io.kvindex.bridge.produce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.bridge.decode.Fuzz;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -70,9 +71,7 @@ class RecordSplitterTest {
 
   @Test
   void shouldHoldItsBoundForBytes_whenNamesAndHashesAreMany() {
-    long seed = System.nanoTime();
-    System.out.println("RecordSplitterTest seed " + seed);
-    Random random = new Random(seed);
+    Random random = Fuzz.random(RecordSplitterTest.class);
     for (int run = 0; run < 200; run++) {
       int bound = 70_000 + random.nextInt(100_000);
       List<KvEvent> events = new ArrayList<>();

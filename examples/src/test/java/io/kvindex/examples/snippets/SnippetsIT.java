@@ -69,9 +69,9 @@ class SnippetsIT {
       snippet.build(directory);
       for (String url : List.of(front.uri(), index.uri().toString())) {
         String output = snippet.run(directory, environment(engine, prompt, url));
-        System.out.println(snippet + " at " + url + "\n" + output);
         String names = url.equals(front.uri()) ? BusyFront.DEGRADED : "-";
         assertThat(normalised(output, names, instance))
+            .as("%s at %s printed%n%s", snippet, url, output)
             .isEqualTo(expected(snippet, names, instance));
       }
       assertThat(front.asked())
