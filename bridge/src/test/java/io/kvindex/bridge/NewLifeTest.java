@@ -8,10 +8,12 @@ import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
+import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.PublisherState;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -90,6 +92,32 @@ class NewLifeTest extends BridgeFixture {
     awaitLife(2, 13);
     assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 13).boxed().toList());
     assertThat(worker(bridge).state()).isNotEqualTo(PublisherState.DEGRADED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {10, 40, 900})
+  void shouldBeginALife_whenItIsHeardFromJustTheNumberToCome(long next) {
+    engine.publish(10, next - 1);
+    awaitIds(next - 1);
+    engine.restart();
+    engine.publishUnheard(0, next - 1);
+    byte[] heard = FakeEngine.payload(next);
+    ByteBuffer.wrap(heard).putDouble(2, Clock.micros() / 1e6 + 0.1);
+    engine.publish(next, heard);
+    awaitLife(2, next);
+    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, next).boxed().toList());
+    assertThat(worker(bridge).state()).isNotEqualTo(PublisherState.DEGRADED);
+  }
+
+  @Test
+  void shouldAskNothing_whenBatchesComeWithoutPause() {
+    await().atMost(SOON).until(() -> engine.asks() > 0);
+    engine.publish(10, 20);
+    awaitIds(20);
+    int asked = engine.asks();
+    engine.publish(21, 500);
+    awaitIds(500);
+    assertThat(engine.asks()).isLessThan(asked + 100);
   }
 
   @Test

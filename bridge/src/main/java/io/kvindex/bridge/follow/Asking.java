@@ -63,6 +63,11 @@ final class Asking {
     return endpoint != null;
   }
 
+  /** Whether it is possible, and the last question was answered if there was one. */
+  boolean isAnswering() {
+    return endpoint != null && failures == 0;
+  }
+
   /**
    * Whether it is possible, was not tried where the stream stands now, and is not known to be of no
    * use for the moment: a dead endpoint must not hold up what comes live.

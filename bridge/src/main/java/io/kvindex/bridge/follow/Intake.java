@@ -20,6 +20,9 @@ final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
 
+  /** As few batches as these may be missed while something reconnects that does so at once. */
+  private static final long FIRST_ONES = 16;
+
   /** No engine gets that far in a year: beyond it a hole says that a number was damaged. */
   private static final long MOST_LOST = 1L << 32;
 
@@ -117,6 +120,13 @@ final class Intake {
    */
   boolean isSuspect(Parsed live) {
     return live.rejected() != null && !isPoisoned() || judge.isOlder(live.sourceMicros());
+  }
+
+  /** Whether the engine may have been started again between the last batch and the next one. */
+  boolean mayHaveRestartedBefore(Parsed next) {
+    return last() != null
+        && (Long.compareUnsigned(expected(), FIRST_ONES) < 0
+            || judge.hasPauseBefore(next.sourceMicros()));
   }
 
   /** Takes a batch of the replay. */

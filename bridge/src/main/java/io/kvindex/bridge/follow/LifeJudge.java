@@ -30,6 +30,9 @@ final class LifeJudge {
   /** Batches remembered; a power of two. */
   private static final int REMEMBERED = 1_024;
 
+  /** Whoever lost its publisher connects again after 100 ms at the earliest (ZMQ_RECONNECT_IVL). */
+  private static final long RECONNECT_MICROS = 100_000;
+
   /** Marks the end of a replay, so no batch has it. */
   private static final long NO_SEQUENCE = -1;
 
@@ -112,6 +115,11 @@ final class LifeJudge {
   /** Whether a batch beyond the last one is older than it, so that it may be a former life's. */
   boolean isOlder(long micros) {
     return micros != 0 && (micros < newest || micros <= former);
+  }
+
+  /** Whether so much time passed before a batch that the engine may have been started again. */
+  boolean hasPauseBefore(long micros) {
+    return micros == 0 || newest == 0 || micros - newest >= RECONNECT_MICROS;
   }
 
   private boolean isRemembered(RawBatch batch) {

@@ -7,6 +7,7 @@ import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.model.chaos.Protection;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what becomes of each batch that a publisher's engine sent, live or by replay: taken,
@@ -26,6 +27,11 @@ final class Reception {
   private final CurrentLife life;
   private final LiveBuffer buffer;
   private final FollowStatus status;
+
+  /**
+   * The live batch that ended the life before this one and still waits, null = another sign did.
+   */
+  private @Nullable RawBatch ender;
 
   Reception(
       Intake intake,
@@ -100,16 +106,29 @@ final class Reception {
     return only != null
         && intake.place(only) == Place.NEXT
         && !doubts.isUnproven()
-        && !intake.isSuspect(intake.parse(only));
+        && !intake.isSuspect(intake.parse(only))
+        && !mayBeAnothers(intake.parse(only));
   }
 
   private Decision liveBehind(RawBatch next) {
     return switch (intake.ofLive(next)) {
       case SAME -> notAgain(next);
       case LATE -> doubts.isLateAgain(next) ? undecided(next) : notAgain(next);
-      case NEW_LIFE -> new Decision.EndLife("batch " + number(next) + " came again, later");
+      case NEW_LIFE -> laterAgain(next);
       case UNKNOWN -> undecided(next);
     };
+  }
+
+  /**
+   * A replay asked for because of a batch and now past its number does not have it: so it is not
+   * the engine's, whatever its time says. To end this life, too, would end all that follow.
+   */
+  private Decision laterAgain(RawBatch next) {
+    if (next == ender) {
+      return drop(FrameOutcome.FORMER_LIFE);
+    }
+    ender = next;
+    return new Decision.EndLife("batch " + number(next) + " came again, later");
   }
 
   private Decision notAgain(RawBatch next) {
@@ -135,7 +154,7 @@ final class Reception {
     Parsed parsed = intake.parse(next);
     boolean suspect = intake.isSuspect(parsed);
     boolean beyond = place == Place.BEYOND;
-    if ((beyond || suspect) && asking.isWorthwhile(intake.expected())) {
+    if ((beyond || suspect || mayBeAnothers(parsed)) && asking.isWorthwhile(intake.expected())) {
       if (beyond) {
         intake.noteHole();
       }
@@ -158,6 +177,15 @@ final class Reception {
 
   private boolean isYoung() {
     return Long.compareUnsigned(intake.expected(), YOUNG) < 0;
+  }
+
+  /**
+   * Whether the batch to come next may as well be another engine's that happens to stand at that
+   * number, where something between hides that the connection broke: no live batch tells those two
+   * apart, but an endpoint that answers does.
+   */
+  private boolean mayBeAnothers(Parsed next) {
+    return asking.isAnswering() && isYoung() && intake.mayHaveRestartedBefore(next);
   }
 
   /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */

@@ -75,6 +75,24 @@ class FollowerTest extends FollowerFixture {
   }
 
   @Test
+  void shouldEndOneLifeOnly_whenABatchThatTheEngineDoesNotHaveSeemsToBeALaterOne()
+      throws Exception {
+    Following following = follow();
+    engine.publish(0, 9);
+    await().atMost(SOON).until(() -> isSent("e", 9));
+    byte[] strange = FakeEngine.payload(5);
+    ByteBuffer.wrap(strange).putDouble(2, 4e9); // in the year 2096
+    engine.live(new byte[0], FakeEngine.sequence(5), strange);
+    engine.publish(10, 19);
+    await().atMost(SOON).until(() -> isSent("e", 19));
+    await().atMost(SOON).until(() -> following.status().state() == PublisherState.ACTIVE);
+    assertThat(following.status().counters())
+        .containsEntry("new_lives", 1L)
+        .containsEntry("former_life", 1L);
+    assertThat(sent()).noneMatch(FollowerFixture::hasGap);
+  }
+
+  @Test
   void shouldStopReading_whenTheProducerIsBehind() throws Exception {
     engine.publish(0, 4_999);
     Following following = follow();

@@ -224,7 +224,7 @@ final class Prober implements AutoCloseable {
         + (lives.get(0).number() + lives.size() - 1)
         + ", the oldest that may be visible is "
         + lives.get(0).number()
-        + ")";
+        + (lives.get(0).isSeen() ? ", which an answer has shown)" : ", heard of long before)");
   }
 
   /** Questions asked. */
