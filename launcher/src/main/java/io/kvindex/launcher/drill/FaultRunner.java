@@ -34,7 +34,7 @@ final class FaultRunner {
   FaultResult run(int round, Fault planned) throws IOException, InterruptedException {
     Fault fault = planned.process().isEmpty() ? planned.of(mostActive()) : planned;
     load.staleness().begin();
-    Tally tally = load.tallies().begin();
+    Tally tally = load.tallies().begin("round " + round + ", " + fault);
     List<RouterReplica> hit =
         load.replicas().stream().filter(one -> one.name().equals(fault.process())).toList();
     hit.forEach(RouterReplica::disturb);
@@ -53,7 +53,7 @@ final class FaultRunner {
             load.staleness().peakNs(),
             load.staleness().windows(),
             tally);
-    load.tallies().begin();
+    load.tallies().begin("after round " + round + ", " + fault);
     return result;
   }
 

@@ -77,7 +77,7 @@ final class Outage {
   Result run(DrillJournal journal) throws IOException, InterruptedException {
     RoundCheck check = new RoundCheck(load, Set.of());
     Map<String, Long> before = newest();
-    Tally tally = load.tallies().begin();
+    Tally tally = load.tallies().begin("without Kafka");
     long killedNs = System.nanoTime();
     for (String broker : site.names("broker")) {
       site.kill(broker);
@@ -104,7 +104,7 @@ final class Outage {
     } finally {
       load.release();
     }
-    load.tallies().begin();
+    load.tallies().begin("after the outage");
     journal.step("what was sent is in the tables");
     return new Result(
         seconds,

@@ -58,7 +58,7 @@ final class RollingRestart {
   Result run(DrillJournal journal) throws IOException, InterruptedException {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     load.hitRate().take();
-    tallies.add(load.tallies().begin());
+    tallies.add(load.tallies().begin("rolling restart"));
     clock.scheduleAtFixedRate(this::sample, 1, 1, TimeUnit.SECONDS);
     try {
       Patience.pause(load, quietMs);
@@ -80,7 +80,7 @@ final class RollingRestart {
   }
 
   private void restart(String name) throws IOException, InterruptedException {
-    tallies.add(load.tallies().begin());
+    tallies.add(load.tallies().begin("restart of " + name));
     doing = name;
     List<RouterReplica> hit =
         load.replicas().stream().filter(one -> one.name().equals(name)).toList();

@@ -10,6 +10,7 @@ final class Tallies {
   private static final int KEPT = 40;
 
   private volatile Tally current = new Tally();
+  private String during = "before anything was done";
   private final List<String> findings = new ArrayList<>();
   private int found;
 
@@ -17,18 +18,23 @@ final class Tallies {
     return current;
   }
 
-  /** Begins a new one; what was asked before still counts for the former. */
-  Tally begin() {
+  /**
+   * Begins a new one; what was asked before still counts for the former.
+   *
+   * @param what is done from now on, for people
+   */
+  synchronized Tally begin(String what) {
     Tally next = new Tally();
     current = next;
+    during = what;
     return next;
   }
 
-  /** Keeps the first ones. */
+  /** Keeps the first ones, each with what was done when it was found. */
   synchronized void found(String what) {
     found++;
     if (findings.size() < KEPT) {
-      findings.add(what);
+      findings.add(during + ": " + what);
     }
   }
 

@@ -12,7 +12,7 @@ class TalliesTest {
   @Test
   void shouldCountForTheFormerOne_whatWasAskedBefore() {
     Tally former = tallies.current();
-    Tally next = tallies.begin();
+    Tally next = tallies.begin("round 1");
     former.failed.incrementAndGet();
     assertThat(next).isNotSameAs(former);
     assertThat(tallies.current()).isSameAs(next);
@@ -25,11 +25,18 @@ class TalliesTest {
     for (int i = 1; i <= 1_000; i++) {
       tallies.found("finding " + i);
     }
-    tallies.begin();
+    tallies.begin("round 1, kill -9 index-1");
     assertThat(tallies.findings())
         .hasSizeBetween(10, 100)
-        .startsWith("finding 1", "finding 2")
-        .doesNotContain("finding 1000");
+        .startsWith("before anything was done: finding 1", "before anything was done: finding 2")
+        .noneMatch(one -> one.endsWith("finding 1000"));
     assertThat(tallies.count()).isEqualTo(1_000);
+  }
+
+  @Test
+  void shouldSayWhatWasDone_whenSomethingWasFound() {
+    tallies.begin("round 1, kill -9 index-1");
+    tallies.found("a finding");
+    assertThat(tallies.findings()).containsExactly("round 1, kill -9 index-1: a finding");
   }
 }
