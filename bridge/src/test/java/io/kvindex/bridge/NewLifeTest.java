@@ -110,6 +110,42 @@ class NewLifeTest extends BridgeFixture {
   }
 
   @Test
+  void shouldBeginALifeLater_whenItIsHeardFromJustTheNumberToComeWhileNoReplayAnswered() {
+    engine.silent(true);
+    engine.publish(10, 10);
+    awaitIds(10);
+    engine.restart();
+    engine.silent(false);
+    engine.publishUnheard(0, 10);
+    long[] next = {11};
+    await()
+        .atMost(SOON)
+        .pollInterval(Duration.ofMillis(200))
+        .until(
+            () -> {
+              engine.publish(next[0], next[0]);
+              next[0]++;
+              return lives().size() == 2;
+            });
+    engine.publish(next[0], next[0]);
+    awaitLife(2, next[0]);
+    assertThat(ids(1))
+        .containsExactlyElementsOf(LongStream.rangeClosed(0, next[0]).boxed().toList());
+  }
+
+  @Test
+  void shouldFollow_whenTheNewEngineKeepsNothingForReplays() {
+    engine.restart();
+    engine.losing((ask, sequence) -> true);
+    engine.publish(0, 30);
+    awaitLife(2, 30);
+    engine.publish(31, 40);
+    awaitLife(2, 40);
+    assertThat(worker(bridge).state()).isEqualTo(PublisherState.ACTIVE);
+    assertSumRule(bridge);
+  }
+
+  @Test
   void shouldAskNothing_whenBatchesComeWithoutPause() {
     await().atMost(SOON).until(() -> engine.asks() > 0);
     engine.publish(10, 20);

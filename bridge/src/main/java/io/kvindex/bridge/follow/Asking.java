@@ -26,12 +26,16 @@ final class Asking {
   private @Nullable ReplayFeed feed;
   private boolean complete;
   private boolean hasBrought;
+  private boolean hasBroughtOfLife;
   private boolean empty;
   private int failures;
   private long failedNs;
 
-  /** The batch it was last asked for once more, null = for everything. */
-  private @Nullable Long askedFrom;
+  /** The batch that shows who answers, null = any. */
+  private @Nullable Long proof;
+
+  /** Whether the answer was to begin with a batch taken before. */
+  private boolean beginsWithKnown;
 
   /** What the answer began with, null = nothing came yet. */
   private @Nullable RawBatch opening;
@@ -63,9 +67,14 @@ final class Asking {
     return endpoint != null;
   }
 
-  /** Whether it is possible, and the last question was answered if there was one. */
+  /**
+   * Whether it is possible, and likely to be answered: the last question was, or it is worth trying
+   * again what has answered before.
+   */
   boolean isAnswering() {
-    return endpoint != null && failures == 0;
+    boolean triesAgain =
+        hasBrought && System.nanoTime() - failedNs >= pause(MAX_QUIET_DOUBLINGS).toNanos();
+    return endpoint != null && (failures == 0 || triesAgain);
   }
 
   /**
@@ -96,11 +105,11 @@ final class Asking {
   }
 
   /**
-   * Whether that batch was asked for. One before says nothing about the last one taken, which may
-   * be nobody's: its number damaged on the way.
+   * Whether that batch shows who answers. One before the last that Kafka has says nothing about
+   * that one, which may be nobody's: its number damaged on the way.
    */
-  boolean isAskedFor(RawBatch batch) {
-    return askedFrom == null || Long.compareUnsigned(batch.sequence(), askedFrom) >= 0;
+  boolean isProof(RawBatch batch) {
+    return proof == null || Long.compareUnsigned(batch.sequence(), proof) >= 0;
   }
 
   /**
@@ -108,12 +117,12 @@ final class Asking {
    * one, nothing in the answer shows that the engine is the same.
    */
   boolean opensAnswer(RawBatch batch) {
-    return askedFrom != null && batch == opening;
+    return beginsWithKnown && batch == opening;
   }
 
-  /** Whether all the endpoint has was read when it was last asked, and it is one that has any. */
+  /** Whether all the endpoint has was read when it was last asked, and it was not nothing. */
   boolean isConclusive() {
-    return complete && hasBrought;
+    return complete && !empty && hasBrought;
   }
 
   /** Whether all the endpoint has was read when it was last asked, which may be nothing. */
@@ -122,26 +131,34 @@ final class Asking {
   }
 
   /**
-   * Whether it had nothing when it was last asked, though it had something before. An engine keeps
-   * at least its newest batch, so one that had sent any is not it any more.
+   * Whether it had nothing when it was last asked, though it had something of this life before. An
+   * engine keeps at least its newest batch, so one that had sent any is not it any more.
    */
   boolean hasForgottenAll() {
-    return isConclusive() && empty;
+    return complete && empty && hasBroughtOfLife;
+  }
+
+  /** Another life is followed: its engine may keep nothing, whatever the one before did. */
+  void newLife() {
+    hasBroughtOfLife = false;
+    noteAskedAt(null);
   }
 
   /**
    * Asks.
    *
-   * @param have the last batch that is known for sure, asked for once more; null = everything
+   * @param have a batch of this life, asked for once more and what follows it; null = everything
+   * @param proves the batch from which on what it has shows who it is, null = any
    */
-  void start(@Nullable Long have, Duration delay) {
+  void start(@Nullable Long have, @Nullable Long proves, Duration delay) {
     context.metrics().replay();
     status.count("replays", 1);
     complete = false;
     empty = false;
     quiet = false;
     idle = false;
-    askedFrom = have;
+    beginsWithKnown = have != null;
+    proof = proves;
     opening = null;
     feed =
         context
@@ -192,6 +209,7 @@ final class Asking {
     RawBatch batch = feed.poll();
     if (batch != null) {
       hasBrought = true;
+      hasBroughtOfLife = true;
       opening = opening == null ? batch : opening;
       status.received(true, 1);
     }

@@ -2,6 +2,7 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.zmq.RawBatch;
+import org.jspecify.annotations.Nullable;
 
 /** What is not known for sure about the engine behind a publisher. I/O thread only. */
 final class Doubts {
@@ -17,6 +18,16 @@ final class Doubts {
   private int late;
   private long takenMicros;
 
+  /** The newest batch of this life that the engine's replay had, null = none yet. */
+  private @Nullable Long vouched;
+
+  /**
+   * @param known the last batch of the first life that is known of, null = none
+   */
+  Doubts(@Nullable Long known) {
+    vouched = known;
+  }
+
   /** A connection is new: who is at its other end has to be shown where there was one before. */
   void connected(boolean knownBefore) {
     unproven = knownBefore;
@@ -28,6 +39,7 @@ final class Doubts {
     unproven = false;
     tailChecked = false;
     late = 0;
+    vouched = null;
   }
 
   /** Whether the engine has yet to show that it is still the one that sent the last batch. */
@@ -45,15 +57,35 @@ final class Doubts {
     unproven = false;
   }
 
+  /** The engine's replay has that batch of this life. */
+  void vouchedFor(RawBatch batch) {
+    if (vouched == null || Long.compareUnsigned(batch.sequence(), vouched) > 0) {
+      vouched = batch.sequence();
+    }
+  }
+
+  /**
+   * The newest batch of this life that the replay had, null = none: what came live since then may
+   * be another engine's that was not asked about.
+   */
+  @Nullable Long vouched() {
+    return vouched;
+  }
+
   /** A live batch was taken as its next one. */
   void taken(RawBatch batch) {
     unproven = false;
     strangers = 0;
-    tookReplayed(batch);
+    noteTaken(batch);
   }
 
   /** A batch of a replay was taken as its next one. */
   void tookReplayed(RawBatch batch) {
+    vouchedFor(batch);
+    noteTaken(batch);
+  }
+
+  private void noteTaken(RawBatch batch) {
     late = 0;
     takenMicros = batch.receivedMicros();
   }

@@ -2,7 +2,6 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.metrics.FrameOutcome;
-import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
@@ -38,7 +37,7 @@ final class Follower implements IoLoop.Reader {
   private final FailedSends failedSends;
   private final Asking asking;
   private final Recovery recovery;
-  private final Doubts doubts = new Doubts();
+  private final Doubts doubts;
   private final Reception reception;
   private Phase phase = Phase.CONNECTING;
 
@@ -57,6 +56,7 @@ final class Follower implements IoLoop.Reader {
     this.intake = new Intake(registration, publisher, status, start.acked());
     this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
     this.recovery = new Recovery(registration.replayEndpoint(), context, status, signal::raise);
+    this.doubts = new Doubts(start.acked() == null ? null : start.acked().sequence());
     this.reception = new Reception(intake, asking, doubts, life, buffer, status);
     this.succession =
         new Succession(
@@ -220,7 +220,7 @@ final class Follower implements IoLoop.Reader {
     status.newLife();
     recovery.newLife();
     doubts.newLife();
-    asking.noteAskedAt(null);
+    asking.newLife();
     phase = Phase.ADOPTED;
     succession.start();
   }
@@ -236,8 +236,7 @@ final class Follower implements IoLoop.Reader {
       return;
     }
     phase = Phase.JOINING;
-    SendSession.Acked acked = life.session().acked();
-    asking.start(acked == null ? null : acked.sequence(), delay);
+    reception.ask(life.session().acked(), delay);
   }
 
   @Override

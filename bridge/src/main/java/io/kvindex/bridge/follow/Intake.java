@@ -125,6 +125,7 @@ final class Intake {
   /** Whether the engine may have been started again between the last batch and the next one. */
   boolean mayHaveRestartedBefore(Parsed next) {
     return last() != null
+        && next.rejected() == null
         && (Long.compareUnsigned(expected(), FIRST_ONES) < 0
             || judge.hasPauseBefore(next.sourceMicros()));
   }

@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.follow.BatchDecoder.Parsed;
 import io.kvindex.bridge.follow.StreamPosition.Place;
 import io.kvindex.bridge.metrics.FrameOutcome;
+import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.model.chaos.Protection;
 import java.time.Duration;
@@ -72,10 +73,26 @@ final class Reception {
       return new Decision.EndLife("its replay has another batch " + number(batch));
     }
     status.outcome(FrameOutcome.DUPLICATE_OR_LATE, 1);
-    if (verdict == LifeJudge.Verdict.SAME && asking.isAskedFor(batch)) {
-      doubts.sameEngine();
+    if (verdict == LifeJudge.Verdict.SAME) {
+      doubts.vouchedFor(batch);
+      if (asking.isProof(batch)) {
+        doubts.sameEngine();
+      }
     }
     return Decision.GO_ON;
+  }
+
+  /**
+   * Asks the engine for what it has: once more for the last batch that Kafka has, which shows who
+   * answers, and for what follows it. Of a young life, for all that came live since a replay had
+   * any: if that was another engine's, the one that answers has others under those numbers.
+   */
+  void ask(SendSession.@Nullable Acked acked, Duration delay) {
+    Long last = acked == null ? null : acked.sequence();
+    Long vouched = doubts.vouched();
+    boolean isSurer =
+        last != null && (vouched == null || Long.compareUnsigned(vouched, last) < 0) && isYoung();
+    asking.start(isSurer ? vouched : last, last, delay);
   }
 
   /** What it means that the replay was read as far as it goes. */
