@@ -20,8 +20,8 @@ final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
 
-  /** As few batches as these may be missed while something reconnects that does so at once. */
-  private static final long FIRST_ONES = 16;
+  /** As few batches as these may well be missed while what is in between connects again. */
+  private static final long FIRST_ONES = 64;
 
   /** No engine gets that far in a year: beyond it a hole says that a number was damaged. */
   private static final long MOST_LOST = 1L << 32;

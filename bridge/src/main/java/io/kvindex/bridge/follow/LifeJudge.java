@@ -30,8 +30,8 @@ final class LifeJudge {
   /** Batches remembered; a power of two. */
   private static final int REMEMBERED = 1_024;
 
-  /** Whoever lost its publisher connects again after 100 ms at the earliest (ZMQ_RECONNECT_IVL). */
-  private static final long RECONNECT_MICROS = 100_000;
+  /** No engine is up again within a second: what it imports alone takes longer. */
+  private static final long RESTART_MICROS = 1_000_000;
 
   /** Marks the end of a replay, so no batch has it. */
   private static final long NO_SEQUENCE = -1;
@@ -119,7 +119,7 @@ final class LifeJudge {
 
   /** Whether so much time passed before a batch that the engine may have been started again. */
   boolean hasPauseBefore(long micros) {
-    return micros == 0 || newest == 0 || micros - newest >= RECONNECT_MICROS;
+    return micros == 0 || newest == 0 || micros - newest >= RESTART_MICROS;
   }
 
   private boolean isRemembered(RawBatch batch) {
