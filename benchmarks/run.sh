@@ -6,6 +6,11 @@ set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jar=$home/benchmarks/target/benchmarks.jar
 load=${1:-}
+if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
+  sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"
+  echo "What each load asks, its options with their defaults, and what came out: benchmarks/README.md"
+  exit
+fi
 case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
