@@ -53,11 +53,8 @@ public final class IndexTopology implements Supplier<Topology> {
       Map.of(
           "cleanup.policy",
           "compact",
-          // What is appended to is never compacted: of a small table that changes fast, it is most
-          // of
-          // what a restore reads.
           "segment.bytes",
-          Integer.toString(8 << 20),
+          "67108864",
           "min.cleanable.dirty.ratio",
           "0.6",
           // Every block that goes leaves tombstones: kept for a day, as is usual, a restore would
