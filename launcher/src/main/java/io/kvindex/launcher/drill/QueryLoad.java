@@ -65,7 +65,7 @@ final class QueryLoad implements Runnable {
                 answered(question, answer, problem, beganNs, tally);
               } catch (IOException | RuntimeException e) {
                 tally.wrong.incrementAndGet();
-                tallies.found("an answer could not be judged: " + e);
+                tallies.foundWrong("an answer could not be judged: " + e);
               }
             });
   }
@@ -101,7 +101,7 @@ final class QueryLoad implements Runnable {
     }
     if (rows.size() > question.table().engines().size()) {
       tally.wrong.incrementAndGet();
-      tallies.found(answer.by().name() + " names engines of another model: " + rows);
+      tallies.foundWrong(answer.by().name() + " names engines of another model: " + rows);
     }
   }
 
@@ -117,7 +117,7 @@ final class QueryLoad implements Runnable {
     if (verdict != TruthCheck.Verdict.RIGHT) {
       boolean late = verdict == TruthCheck.Verdict.LATE;
       (late ? tally.late : tally.wrong).incrementAndGet();
-      tallies.found(
+      String finding =
           answer.by().name()
               + (late ? " was late" : " was wrong")
               + " about "
@@ -130,7 +130,12 @@ final class QueryLoad implements Runnable {
               + header(answer, "X-KvIndex-State")
               + "), held now "
               + (held == null ? 0 : held.now())
-              + " blocks");
+              + " blocks";
+      if (late) {
+        tallies.found(finding);
+      } else {
+        tallies.foundWrong(finding);
+      }
     }
   }
 

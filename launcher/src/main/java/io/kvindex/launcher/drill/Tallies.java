@@ -3,6 +3,7 @@ package io.kvindex.launcher.drill;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The tally that counts now, and what was wrong first. Thread-safe. */
 final class Tallies {
@@ -11,6 +12,7 @@ final class Tallies {
 
   private volatile Tally current = new Tally();
   private String during = "before anything was done";
+  private final List<String> wrong = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
   private int found;
 
@@ -32,14 +34,24 @@ final class Tallies {
 
   /** Keeps the first ones, each with what was done when it was found. */
   synchronized void found(String what) {
+    keep(findings, what);
+  }
+
+  /** The same for what was never true: a thousand refusals do not hide it. */
+  synchronized void foundWrong(String what) {
+    keep(wrong, what);
+  }
+
+  private void keep(List<String> some, String what) {
     found++;
-    if (findings.size() < KEPT) {
-      findings.add(during + ": " + what);
+    if (some.size() < KEPT) {
+      some.add(during + ": " + what);
     }
   }
 
+  /** The first that were wrong, and behind them the first of all others. */
   synchronized List<String> findings() {
-    return List.copyOf(findings);
+    return Stream.concat(wrong.stream(), findings.stream()).toList();
   }
 
   /** All of them, kept or not. */

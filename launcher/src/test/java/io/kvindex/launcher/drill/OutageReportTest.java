@@ -100,6 +100,15 @@ class OutageReportTest {
   }
 
   @Test
+  void shouldNotSayThatNobodyIsDegraded_whenItWasNotLookedAt() {
+    Tally tally = Drills.good(9, 30);
+    print(result(List.of("drill-1"), List.of(), -1, tally, check(List.of()), List.of()));
+    assertThat(said.toString())
+        .contains("[drill-1]; nobody looked who is named")
+        .doesNotContain("nobody is degraded");
+  }
+
+  @Test
   void shouldWriteEachNumberUnderItsName() {
     Outage.Result result =
         result(

@@ -39,4 +39,14 @@ class TalliesTest {
     tallies.found("a finding");
     assertThat(tallies.findings()).containsExactly("round 1, kill -9 index-1: a finding");
   }
+
+  @Test
+  void shouldTellWhatWasWrongFirst_howeverMuchElseWasFound() {
+    for (int i = 1; i <= 1_000; i++) {
+      tallies.found("refused " + i);
+    }
+    tallies.foundWrong("wrong");
+    assertThat(tallies.findings()).first().isEqualTo("before anything was done: wrong");
+    assertThat(tallies.count()).isEqualTo(1_001);
+  }
 }
