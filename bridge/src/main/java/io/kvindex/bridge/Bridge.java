@@ -11,8 +11,10 @@ import io.kvindex.bridge.produce.KafkaSettings;
 import io.kvindex.bridge.produce.SendBudget;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Replays;
+import io.kvindex.model.member.MemberWatch;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.topic.Topics;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +27,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +49,7 @@ public final class Bridge implements AutoCloseable {
   private final Replays replays;
   private final ControlLoop control;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final @Nullable MemberWatch watch;
 
   private Bridge(BridgeConfig config, Producer<byte[], byte[]> producer, MeterRegistry registry) {
     this.producer = producer;
@@ -63,6 +67,15 @@ public final class Bridge implements AutoCloseable {
         new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, config.limits());
     Map<String, Object> member =
         KafkaSettings.member(config.kafka(), config.groupId(), config.groupInstanceId());
+    watch =
+        MemberWatch.of(
+            config.kafka(),
+            config.groupId(),
+            config.groupInstanceId(),
+            Counter.builder("kvindex.bridge.members.removed")
+                    .description("dead bridges this one had leave the group at once")
+                    .register(registry)
+                ::increment);
     control =
         new ControlLoop(
             new KafkaConsumer<>(member, new ByteArrayDeserializer(), new ByteArrayDeserializer()),
@@ -123,6 +136,9 @@ public final class Bridge implements AutoCloseable {
     try {
       Bridge bridge = new Bridge(config, producer, registry);
       bridge.control.start();
+      if (bridge.watch != null) {
+        bridge.watch.start();
+      }
       return bridge;
     } catch (RuntimeException e) {
       producer.close(Duration.ZERO);
@@ -179,6 +195,9 @@ public final class Bridge implements AutoCloseable {
       Thread.currentThread().interrupt();
     } finally {
       producer.close(CLOSE);
+      if (watch != null) {
+        watch.close();
+      }
     }
   }
 }

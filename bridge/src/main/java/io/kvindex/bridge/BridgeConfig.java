@@ -5,6 +5,7 @@ import io.kvindex.bridge.follow.FollowLimits;
 import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.bridge.zmq.ReplayPolicy;
 import io.kvindex.model.chaos.Knob;
+import io.kvindex.model.member.MemberName;
 import io.kvindex.model.registration.Generations;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kafka settings of all its Kafka clients; {@code bootstrap.servers} at least
  * @param groupId consumer group all bridges of a site share
- * @param groupInstanceId stable name of this bridge in the group where it is the only one (restart
- *     after a crash then takes no session timeout), null = none
+ * @param groupInstanceId name of this bridge in the group: a stable one where it is the only one
+ *     (restart after a crash then takes no session timeout), or a {@link MemberName}, by which
+ *     others notice that it is dead; null = none
  * @param inFlightBytes most bytes sent to Kafka and not acknowledged yet; sockets are not read
  *     beyond it
  * @param deliveryTimeout longest outage of Kafka a record is kept for; up to about 24 days
@@ -80,7 +82,10 @@ public record BridgeConfig(
         Generations.FIRST);
   }
 
-  /** The same with a stable name in the group, for the only bridge of a site. */
+  /**
+   * The same with another name in the group: a stable one for the only bridge of a site, or that of
+   * {@link MemberName}.
+   */
   public BridgeConfig withGroupInstanceId(@Nullable String name) {
     return but(draft -> draft.groupInstanceId = name);
   }

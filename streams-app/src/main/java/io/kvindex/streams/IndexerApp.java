@@ -2,10 +2,12 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.member.MemberWatch;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.store.StoreFaults;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +51,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final StreamFailures failures;
   private final StoreFaults faults;
 
+  private final @Nullable MemberWatch watch;
+
   /** Whether it is written down which changelog the rows are of. */
   private volatile boolean identified;
 
@@ -63,7 +67,16 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     this.changelog = changelog;
     this.partitions = partitions;
     replicas = new Replicas(config.advertise(), partitions);
-    failures = new StreamFailures(metrics);
+    failures = new StreamFailures(config.isNamedBySite(), metrics);
+    watch =
+        MemberWatch.of(
+            config.kafka(),
+            config.applicationId(),
+            config.placement().name(),
+            Counter.builder("kvindex.members.removed")
+                    .description("dead replicas this one had leave the group at once")
+                    .register(metrics)
+                ::increment);
     RestoreWatch restores = new RestoreWatch(metrics);
     localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
     faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
@@ -102,11 +115,13 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   /**
    * Starts an indexer; it joins its group in the background.
    *
+   * @param unnamed its settings; without a name of the site's own it gets one
    * @param partitions partitions of the events topic
    * @throws IllegalStateException if the local tables can neither be used nor thrown away, or the
    *     changelog is gone and other replicas still run
    */
-  public static IndexerApp start(IndexerConfig config, int partitions, MeterRegistry metrics) {
+  public static IndexerApp start(IndexerConfig unnamed, int partitions, MeterRegistry metrics) {
+    IndexerConfig config = unnamed.named();
     ChangelogTopic changelog = new ChangelogTopic(config.kafka(), config.applicationId());
     IndexerApp app = new IndexerApp(config, partitions, changelog, metrics);
     try {
@@ -125,6 +140,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       throw e;
     }
     app.streams.start();
+    if (app.watch != null) {
+      app.watch.start();
+    }
     if (config.changelog()) {
       app.transactions.start();
       app.abandoned.start();
@@ -297,5 +315,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     streams.close(
         CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
             .withTimeout(CLOSE));
+    if (watch != null) {
+      watch.close();
+    }
   }
 }

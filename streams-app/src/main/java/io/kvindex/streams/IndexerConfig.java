@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.member.MemberName;
 import io.kvindex.model.site.Serving;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.store.PrefixRocksConfig;
@@ -119,6 +120,23 @@ public record IndexerConfig(
   public IndexerConfig placed(Placement other) {
     return new IndexerConfig(
         kafka, applicationId, stateDir, advertise, other, tolerance, limits, changelog);
+  }
+
+  /**
+   * The same with a name in the group that says where this process listens, if it has no name of
+   * the site's own: others notice then that it is dead.
+   */
+  IndexerConfig named() {
+    MemberName member =
+        placement.name() == null && advertise != null ? MemberName.at(advertise) : null;
+    return member == null
+        ? this
+        : placed(new Placement(placement.standbys(), placement.rack(), member.text()));
+  }
+
+  /** Whether a person gave this replica its name, and may have given it twice. */
+  boolean isNamedBySite() {
+    return placement.name() != null && MemberName.of(placement.name()) == null;
   }
 
   /** The same with other bounds in time. */

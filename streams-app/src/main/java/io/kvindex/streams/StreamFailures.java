@@ -28,11 +28,16 @@ final class StreamFailures implements StreamsUncaughtExceptionHandler, AutoClose
 
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Counter failures;
+  private final boolean namedBySite;
   private long pauseMs;
   private long lastNs = System.nanoTime() - LASTED_NS;
   private volatile @Nullable String lastWord;
 
-  StreamFailures(MeterRegistry metrics) {
+  /**
+   * @param namedBySite whether a person gave this replica its name, and may have given it twice
+   */
+  StreamFailures(boolean namedBySite, MeterRegistry metrics) {
+    this.namedBySite = namedBySite;
     failures =
         Counter.builder("kvindex.stream.failures")
             .description("stream threads that ended by an error")
@@ -79,12 +84,12 @@ final class StreamFailures implements StreamsUncaughtExceptionHandler, AutoClose
     return pauseMs;
   }
 
-  private static @Nullable String hopeless(Throwable failure) {
+  private @Nullable String hopeless(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof StoreFaults.GivenUpException) {
         return cause.getMessage();
       }
-      if (cause instanceof FencedInstanceIdException) {
+      if (namedBySite && cause instanceof FencedInstanceIdException) {
         return "another replica has the same --instance-name";
       }
     }

@@ -28,7 +28,7 @@ class ReadinessTest {
   private final Backlog lag = new Backlog();
   private final RestoreWatch restores = new RestoreWatch(metrics);
   private final Replicas replicas = new Replicas("a:1", 1);
-  private final StreamFailures failures = new StreamFailures(metrics);
+  private final StreamFailures failures = new StreamFailures(true, metrics);
   private final Readiness readiness = new Readiness(1, views, lag, restores, replicas, failures);
   private final TableView view =
       new PartitionTable(0, Stores.inMemoryKeyValueStore(STORE).get(), new Epochs()).view();

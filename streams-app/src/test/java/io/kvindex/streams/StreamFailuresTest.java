@@ -13,13 +13,23 @@ import org.junit.jupiter.api.Test;
 class StreamFailuresTest {
 
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-  private final StreamFailures failures = new StreamFailures(metrics);
+  private final StreamFailures failures = new StreamFailures(true, metrics);
 
   @Test
   void shouldGiveUpAndSayWhy_whenAnotherReplicaHasItsName() {
     StreamsException fenced = new StreamsException(new FencedInstanceIdException("index-7"));
     assertThat(failures.handle(fenced)).isEqualTo(SHUTDOWN_CLIENT);
     assertThat(failures.givenUp()).isEqualTo("another replica has the same --instance-name");
+  }
+
+  @Test
+  void shouldReplaceTheThread_whenNobodyGaveItItsName() {
+    try (StreamFailures unnamed = new StreamFailures(false, metrics)) {
+      unnamed.close(); // nobody waits for the pause
+      StreamsException fenced = new StreamsException(new FencedInstanceIdException("a_1_0-1"));
+      assertThat(unnamed.handle(fenced)).isEqualTo(REPLACE_THREAD);
+      assertThat(unnamed.givenUp()).isNull();
+    }
   }
 
   @Test

@@ -4,9 +4,13 @@ package io.kvindex.launcher.process;
 import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
 import io.kvindex.bridge.follow.GapPolicy;
+import io.kvindex.model.member.MemberName;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,6 +27,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class BridgeCommand implements Callable<Integer> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BridgeCommand.class);
 
   @Spec private CommandSpec spec;
   @Mixin private ClusterOptions cluster;
@@ -41,6 +47,15 @@ public final class BridgeCommand implements Callable<Integer> {
       description = "Address the HTTP side listens on (default: ${DEFAULT-VALUE}).",
       defaultValue = "127.0.0.1")
   private String bind;
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      description =
+          "Address other bridges reach this one at, by which they notice at once that it is dead;"
+              + " without :PORT the HTTP port (default: bind address and port).",
+      defaultValue = "${env:KVINDEX_BRIDGE_ADVERTISE:-}")
+  private String advertise = "";
 
   @Option(
       names = "--quarantine-raw",
@@ -64,23 +79,49 @@ public final class BridgeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     SiteTopics topics = cluster.ensureTopics();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    int port = ReplicaAddress.portOn(bind, httpPort);
     Bridge bridge =
         Bridge.start(
             BridgeConfig.on(cluster.kafka())
+                .withGroupInstanceId(name(port))
                 .withRawQuarantine(rawQuarantine.isOn())
                 .with(gapPolicy)
                 .with(topics.generations()),
             metrics);
-    BridgeHttp http = new BridgeHttp(bridge, metrics, bind, httpPort);
+    BridgeHttp http = http(bridge, metrics, port);
     spec.commandLine()
         .getOut()
         .printf("kvindex bridge: ready at http://%s:%d%n", bind, http.port());
     spec.commandLine().getOut().flush();
     UntilStopped.run(
         () -> {
+          bridge.close(); // others take one for dead that does not listen
           http.close();
-          bridge.close();
         });
     return 0;
+  }
+
+  private BridgeHttp http(Bridge bridge, PrometheusMeterRegistry metrics, int port) {
+    try {
+      return new BridgeHttp(bridge, metrics, bind, port);
+    } catch (RuntimeException e) {
+      bridge.close();
+      throw e;
+    }
+  }
+
+  /** Without one, others notice its death by the session timeout. */
+  private @Nullable String name(int port) {
+    String stated = advertise.isBlank() ? null : advertise.strip();
+    try {
+      MemberName name = MemberName.at(ReplicaAddress.of(stated, bind, port));
+      return name == null ? null : name.text();
+    } catch (IllegalArgumentException e) {
+      if (stated != null) {
+        throw e;
+      }
+      LOG.info("other bridges do not know where this one is: {}", e.getMessage());
+      return null;
+    }
   }
 }

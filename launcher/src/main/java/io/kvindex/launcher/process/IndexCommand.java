@@ -86,6 +86,8 @@ public final class IndexCommand implements Callable<Integer> {
           parts.add(
               QueryApi.start(
                   apiOptions(topics, port), tables.replica(), metrics, new QuarantineReader()));
+      // First of all: others take one for dead that is a member and does not listen.
+      parts.add(tables::handOver);
       URI uri = Address.http(bindAddress.address(), api.port());
       PeerOptions.recover(api.peers(), peerUrls);
       StartupGate.await(api::whyNotServing);

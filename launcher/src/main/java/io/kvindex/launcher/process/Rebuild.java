@@ -148,6 +148,8 @@ public final class Rebuild implements AutoCloseable {
                 replica(indexer, table),
                 metrics,
                 new QuarantineReader()));
+    // First of all: others take one for dead that is a member and does not listen.
+    parts.add(indexer::close);
     uri = Address.http(options.bind(), api.port());
   }
 

@@ -75,8 +75,7 @@ class ReplicasIT {
         try (TruthLoop asking = new TruthLoop(apis, load.engines(), SEED)) {
           asking.disturb(victim.api());
           victim.process().kill();
-          bridge.letRun(UNNOTICED_MS);
-          others.forEach(other -> ClusterView.awaitUnreachable(other, address));
+          others.forEach(other -> ClusterView.awaitForgotten(other, address));
           victim.process().restart();
           ClusterView.awaitReadyAgain(victim);
           victim.awaitReady();
@@ -86,6 +85,9 @@ class ReplicasIT {
           asking.goOn();
           asking.disturb(victim.api());
           victim.process().freeze();
+          if (victim == replicas.get(0)) {
+            others.forEach(other -> ClusterView.awaitUnreachable(other, address));
+          }
           bridge.letRun(victim == replicas.get(0) ? NOTICED_MS : UNNOTICED_MS);
           if (victim == replicas.get(0)) {
             others.forEach(other -> ClusterView.awaitForgotten(other, address));

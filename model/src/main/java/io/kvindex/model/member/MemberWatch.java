@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.member;
+
+import io.kvindex.model.kafka.ClientKind;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has a dead process leave its Kafka group at once, whose members would wait for it for the session
+ * timeout (6 s). Where one listened, and whose machine now refuses connections to that port, no
+ * process is: the kernel of a machine answers so at once, also while its processes starve, and
+ * never for one that stands still. A machine that is silent proves nothing, and the timeout has to
+ * do. Were one taken for dead that is not, it would join anew: each group fences what it did
+ * meanwhile, as after a timeout.
+ *
+ * <p>Each process watches the two that follow it in the order of their names, so that two watch it,
+ * however many there are.
+ */
+public final class MemberWatch implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(MemberWatch.class);
+  private static final int WATCHED = 2;
+  private static final long LOOK_EVERY_MS = 250;
+  private static final int CONNECT_MS = 250;
+  private static final long HOSTS_EVERY_NS = TimeUnit.SECONDS.toNanos(3);
+
+  /** Looks in a row that have to find its port closed. */
+  static final int REFUSALS = 2;
+
+  private final Group group;
+  private final MemberName own;
+  private final Runnable onRemoved;
+
+  /** Those watched that ever listened, and how often in a row they refused since. */
+  private final Map<MemberName, Integer> refusals = new HashMap<>();
+
+  private Map<MemberName, String> hosts = Map.of();
+  private List<MemberName> watched = List.of();
+  private long nextHostsNs = System.nanoTime();
+
+  private final ScheduledExecutorService looks =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "kvindex-members");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * @param group closed with this object
+   * @param own name of this process
+   * @param onRemoved called by the thread of this object for each process that had to leave
+   */
+  MemberWatch(Group group, MemberName own, Runnable onRemoved) {
+    this.group = group;
+    this.own = own;
+    this.onRemoved = onRemoved;
+  }
+
+  /**
+   * A watch that does not look yet.
+   *
+   * @param kafka settings of all Kafka clients of the site
+   * @param groupId group the process is a member of
+   * @param name of the process there, null = none
+   * @param onRemoved called by another thread for each process that had to leave
+   * @return null where the name is none of {@link MemberName}: who chose his own wants to be waited
+   *     for
+   */
+  public static @Nullable MemberWatch of(
+      Map<String, ?> kafka, String groupId, @Nullable String name, Runnable onRemoved) {
+    MemberName own = name == null ? null : MemberName.of(name);
+    return own == null
+        ? null
+        : new MemberWatch(
+            new AdminGroup(Admin.create(ClientKind.ADMIN.settings(kafka, Map.of())), groupId),
+            own,
+            onRemoved);
+  }
+
+  /** Looks from now on, in the background. */
+  public void start() {
+    looks.scheduleWithFixedDelay(
+        this::lookSafely, LOOK_EVERY_MS, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void lookSafely() {
+    try {
+      look(System.nanoTime());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | RuntimeException e) {
+      LOG.debug("members not looked at", e);
+    }
+  }
+
+  /** One look. */
+  void look(long nowNs) throws InterruptedException, ExecutionException, TimeoutException {
+    if (nowNs - nextHostsNs >= 0) {
+      nextHostsNs = nowNs + HOSTS_EVERY_NS;
+      hosts = new HashMap<>();
+      group.hosts().forEach(this::note);
+      watched = next();
+      refusals.keySet().retainAll(watched);
+    }
+    for (MemberName member : watched) {
+      if (isDead(member)) {
+        remove(member); // again at the next look if Kafka does not answer
+        refusals.remove(member);
+      }
+    }
+  }
+
+  private void note(String name, String host) {
+    MemberName member = MemberName.of(name);
+    if (member != null) {
+      hosts.put(member, host);
+    }
+  }
+
+  /** Those behind this process in the ring of all. */
+  private List<MemberName> next() {
+    NavigableMap<String, MemberName> ring = new TreeMap<>();
+    hosts.keySet().forEach(member -> ring.put(member.text(), member));
+    ring.remove(own.text());
+    return Stream.concat(
+            ring.tailMap(own.text()).values().stream(), ring.headMap(own.text()).values().stream())
+        .limit(WATCHED)
+        .toList();
+  }
+
+  private boolean isDead(MemberName member) {
+    InetSocketAddress address = new InetSocketAddress(member.host(), member.port());
+    try (Socket socket = new Socket()) {
+      if (isElsewhere(member, address)) {
+        return false;
+      }
+      socket.connect(address, CONNECT_MS);
+      refusals.put(member, 0);
+      return false;
+    } catch (ConnectException e) {
+      Integer refused = refusals.computeIfPresent(member, (name, before) -> before + 1);
+      return refused != null && refused >= REFUSALS;
+    } catch (IOException e) {
+      // No such name, no way there, no answer: it may be well.
+      refusals.computeIfPresent(member, (name, before) -> 0);
+      return false;
+    }
+  }
+
+  /**
+   * Whether the address means another process here than where the member runs: each machine has a
+   * loopback address, and those of container bridges are often the same.
+   */
+  private boolean isElsewhere(MemberName member, InetSocketAddress address) throws IOException {
+    InetAddress resolved = address.getAddress();
+    boolean isOurs =
+        resolved != null
+            && (resolved.isLoopbackAddress()
+                || NetworkInterface.getByInetAddress(resolved) != null);
+    return isOurs && !Objects.equals(hosts.get(member), hosts.get(own));
+  }
+
+  private void remove(MemberName dead)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Set<String> members = members(dead);
+    if (members.isEmpty()) {
+      return; // gone by itself, or the other one that watches it was faster
+    }
+    LOG.warn(
+        "{}:{} does not listen any more: members={} of its group leave at once",
+        dead.host(),
+        dead.port(),
+        members);
+    group.remove(members);
+    onRemoved.run();
+  }
+
+  private Set<String> members(MemberName process)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return group.hosts().keySet().stream()
+        .filter(name -> process.equals(MemberName.of(name)))
+        .collect(Collectors.toSet());
+  }
+
+  /**
+   * Looks no more, and has what is still there of this process leave: one that was stopped while it
+   * joined does not know yet that it is a member. Waits 6 s at most.
+   */
+  @Override
+  public void close() {
+    looks.shutdownNow();
+    try {
+      Set<String> left = members(own);
+      if (!left.isEmpty()) {
+        group.remove(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | RuntimeException e) {
+      LOG.debug("not known whether members are left", e);
+    } finally {
+      group.close();
+    }
+  }
+}
