@@ -2,17 +2,10 @@
 package io.kvindex.model.member;
 
 import io.kvindex.model.kafka.ClientKind;
-import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.Socket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -43,7 +36,6 @@ public final class MemberWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemberWatch.class);
   private static final int WATCHED = 2;
   private static final long LOOK_EVERY_MS = 250;
-  private static final int CONNECT_MS = 250;
   private static final long HOSTS_EVERY_NS = TimeUnit.SECONDS.toNanos(3);
 
   /** Looks in a row that have to find its port closed. */
@@ -120,8 +112,7 @@ public final class MemberWatch implements AutoCloseable {
   void look(long nowNs) throws InterruptedException, ExecutionException, TimeoutException {
     if (nowNs - nextHostsNs >= 0) {
       nextHostsNs = nowNs + HOSTS_EVERY_NS;
-      hosts = new HashMap<>();
-      group.hosts().forEach(this::note);
+      hosts = processes(group.hosts());
       watched = next();
       refusals.keySet().retainAll(watched);
     }
@@ -133,11 +124,16 @@ public final class MemberWatch implements AutoCloseable {
     }
   }
 
-  private void note(String name, String host) {
-    MemberName member = MemberName.of(name);
-    if (member != null) {
-      hosts.put(member, host);
-    }
+  private static Map<MemberName, String> processes(Map<String, String> members) {
+    Map<MemberName, String> processes = new HashMap<>();
+    members.forEach(
+        (name, host) -> {
+          MemberName process = MemberName.of(name);
+          if (process != null) {
+            processes.put(process, host);
+          }
+        });
+    return processes;
   }
 
   /** Those behind this process in the ring of all. */
@@ -152,35 +148,13 @@ public final class MemberWatch implements AutoCloseable {
   }
 
   private boolean isDead(MemberName member) {
-    InetSocketAddress address = new InetSocketAddress(member.host(), member.port());
-    try (Socket socket = new Socket()) {
-      if (isElsewhere(member, address)) {
-        return false;
-      }
-      socket.connect(address, CONNECT_MS);
-      refusals.put(member, 0);
-      return false;
-    } catch (ConnectException e) {
-      Integer refused = refusals.computeIfPresent(member, (name, before) -> before + 1);
-      return refused != null && refused >= REFUSALS;
-    } catch (IOException e) {
-      // No such name, no way there, no answer: it may be well.
-      refusals.computeIfPresent(member, (name, before) -> 0);
-      return false;
+    String own = hosts.get(this.own);
+    switch (Port.of(member, own != null && own.equals(hosts.get(member)))) {
+      case OPEN -> refusals.put(member, 0);
+      case CLOSED -> refusals.computeIfPresent(member, (name, before) -> before + 1);
+      case UNKNOWN -> refusals.computeIfPresent(member, (name, before) -> 0);
     }
-  }
-
-  /**
-   * Whether the address means another process here than where the member runs: each machine has a
-   * loopback address, and those of container bridges are often the same.
-   */
-  private boolean isElsewhere(MemberName member, InetSocketAddress address) throws IOException {
-    InetAddress resolved = address.getAddress();
-    boolean isOurs =
-        resolved != null
-            && (resolved.isLoopbackAddress()
-                || NetworkInterface.getByInetAddress(resolved) != null);
-    return isOurs && !Objects.equals(hosts.get(member), hosts.get(own));
+    return refusals.getOrDefault(member, 0) >= REFUSALS;
   }
 
   private void remove(MemberName dead)
