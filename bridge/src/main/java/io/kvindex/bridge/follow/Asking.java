@@ -48,6 +48,14 @@ final class Asking {
 
   private volatile boolean quiet;
 
+  /** What had been taken when a silence was last looked for, null = none is looked for. */
+  private @Nullable Long heard;
+
+  private volatile boolean silent;
+
+  /** Behind which batch it was silent for long enough: once is enough. */
+  private @Nullable Long listened;
+
   /** Whether it is asked only in case something is missing. */
   private boolean idle;
 
@@ -141,6 +149,7 @@ final class Asking {
   /** Another life is followed: its engine may keep nothing, whatever the one before did. */
   void newLife() {
     hasBroughtOfLife = false;
+    listened = null;
     noteAskedAt(null);
   }
 
@@ -187,11 +196,37 @@ final class Asking {
     later.run(() -> quiet = true, pause(MAX_QUIET_DOUBLINGS));
   }
 
-  /** Whether they had their time and showed nothing; once. */
+  /**
+   * Looks whether anything follows that batch for a while: where it does not, what follows may have
+   * been dropped on its way. One look at a time, however many batches come.
+   */
+  void watchForSilence(Long last) {
+    if (heard == null && !last.equals(listened)) {
+      heard = last;
+      later.run(() -> silent = true, context.limits().silence());
+    }
+  }
+
+  /** Whether live batches had their time and showed nothing; once. */
   boolean takeQuiet(@Nullable Long last) {
     boolean over = quiet;
     quiet = false;
-    return over && Objects.equals(quietSince, last);
+    return takeSilence(last) || over && Objects.equals(quietSince, last);
+  }
+
+  private boolean takeSilence(@Nullable Long last) {
+    if (!silent) {
+      return false;
+    }
+    silent = false;
+    boolean over = Objects.equals(heard, last);
+    heard = null;
+    if (over) {
+      listened = last;
+    } else if (last != null) {
+      watchForSilence(last);
+    }
+    return over;
   }
 
   void cancel() {

@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param bufferedBytes the same for all publishers together, in bytes
  * @param recordBytes size from which a batch is split into several records, in bytes
  * @param retry pause after a failed send or a socket that could not be opened
+ * @param silence how long nothing comes live until it is asked whether more was sent
  * @param recovery pause before it is looked at whether a replay has everything that was lost after
  *     all; doubled each time, up to 64 times as long
  * @param gaps what becomes of blocks once events are lost for good
@@ -22,6 +23,7 @@ public record FollowLimits(
     long bufferedBytes,
     int recordBytes,
     Duration retry,
+    Duration silence,
     Duration recovery,
     GapPolicy gaps) {
 
@@ -33,12 +35,20 @@ public record FollowLimits(
           256L << 20,
           512 << 10,
           Duration.ofSeconds(1),
+          Duration.ofSeconds(3),
           Duration.ofMinutes(1),
           GapPolicy.KEEP);
 
   /** The same with another policy. */
   public FollowLimits with(GapPolicy policy) {
     return new FollowLimits(
-        socketHighWaterMark, bufferedBatches, bufferedBytes, recordBytes, retry, recovery, policy);
+        socketHighWaterMark,
+        bufferedBatches,
+        bufferedBytes,
+        recordBytes,
+        retry,
+        silence,
+        recovery,
+        policy);
   }
 }

@@ -301,6 +301,7 @@ final class Follower implements IoLoop.Reader {
         phase = Phase.LIVE;
         asking.noteAskedAt(null);
         status.phase(PublisherState.ACTIVE);
+        reception.upToDate();
         Long all = recovery.look(intake);
         if (all != null) {
           tellAgain("its replay has everything again", all);

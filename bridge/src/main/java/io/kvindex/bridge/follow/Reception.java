@@ -108,6 +108,18 @@ final class Reception {
     return doubts.takeTailCheck() ? new Decision.AskIfQuiet() : Decision.GO_ON;
   }
 
+  /**
+   * All that came live is taken. What an engine sent behind it may have been dropped on its way
+   * (queues were full, somebody stood still), and only its next batch would tell, which may not
+   * come for hours: an engine that is silent is asked, once.
+   */
+  void upToDate() {
+    Long last = intake.last();
+    if (last != null && asking.isAnswering()) {
+      asking.watchForSilence(last);
+    }
+  }
+
   /** The oldest live batch that waits; it goes on waiting where the decision says so. */
   Decision live(RawBatch next) {
     Place place = intake.place(next);

@@ -34,7 +34,14 @@ class RecoveryTest extends FollowerFixture {
     super(
         new ReplayPolicy(4, ANSWER, 1, 3, 1_000, Duration.ofMillis(10)),
         new FollowLimits(
-            1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(20), PAUSE, GapPolicy.KEEP));
+            1_000,
+            20_000,
+            64L << 20,
+            512 << 10,
+            Duration.ofMillis(20),
+            Duration.ofMinutes(1),
+            PAUSE,
+            GapPolicy.KEEP));
   }
 
   @Test

@@ -35,6 +35,7 @@ abstract class RoughFixture extends FollowerFixture {
             1L << 20,
             4_096,
             Duration.ofMillis(20),
+            Duration.ofMillis(50),
             Duration.ofMinutes(1),
             GapPolicy.KEEP),
         16L << 20,

@@ -36,7 +36,14 @@ class SilentReplayTest extends FollowerFixture {
     super(
         new ReplayPolicy(4, ANSWER, 1, 6, 1_000, Duration.ofMillis(20)),
         new FollowLimits(
-            1_000, 20_000, 64L << 20, 512 << 10, Duration.ofMillis(100), RECOVERY, GapPolicy.KEEP));
+            1_000,
+            20_000,
+            64L << 20,
+            512 << 10,
+            Duration.ofMillis(100),
+            Duration.ofMinutes(1),
+            RECOVERY,
+            GapPolicy.KEEP));
     silent.silent(true);
   }
 

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kvindex.launcher.drill.Router.Answer;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +54,8 @@ final class QueryLoad implements Runnable {
   public void run() {
     Question question = questions.next(random);
     byte[] body = question.body();
+    // What is evicted meanwhile may be forgotten before the answer is here.
+    Map<DrillEngine, Held> known = known(question);
     Tally tally = tallies.current();
     underWay.acquireUninterruptibly();
     long beganNs = System.nanoTime();
@@ -62,7 +66,7 @@ final class QueryLoad implements Runnable {
             (answer, problem) -> {
               underWay.release();
               try {
-                answered(question, answer, problem, beganNs, tally);
+                answered(question, known, answer, problem, beganNs, tally);
               } catch (IOException | RuntimeException e) {
                 tally.wrong.incrementAndGet();
                 tallies.foundWrong("an answer could not be judged: " + e);
@@ -70,8 +74,20 @@ final class QueryLoad implements Runnable {
             });
   }
 
+  private static Map<DrillEngine, Held> known(Question question) {
+    Map<DrillEngine, Held> known = new HashMap<>();
+    for (DrillEngine engine : question.table().engines()) {
+      Held held = engine.held(question.text());
+      if (held != null) {
+        known.put(engine, held);
+      }
+    }
+    return known;
+  }
+
   private void answered(
       Question question,
+      Map<DrillEngine, Held> known,
       @Nullable Answer answer,
       @Nullable Throwable problem,
       long beganNs,
@@ -97,7 +113,8 @@ final class QueryLoad implements Runnable {
           continue;
         }
       }
-      row(question, answer, engine, rows.path(engine.name()), tally);
+      Held held = known.getOrDefault(engine, engine.held(question.text()));
+      row(question, held, answer, engine, rows.path(engine.name()), tally);
     }
     if (rows.size() > question.table().engines().size()) {
       tally.wrong.incrementAndGet();
@@ -106,8 +123,12 @@ final class QueryLoad implements Runnable {
   }
 
   private void row(
-      Question question, Answer answer, DrillEngine engine, JsonNode row, Tally tally) {
-    Held held = engine.held(question.text());
+      Question question,
+      @Nullable Held held,
+      Answer answer,
+      DrillEngine engine,
+      JsonNode row,
+      Tally tally) {
     tally.rows.incrementAndGet();
     if (held != null && held.now() > 0) {
       tally.hits.incrementAndGet();

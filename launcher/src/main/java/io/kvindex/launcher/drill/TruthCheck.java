@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TruthCheck {
 
-  /** What was true longer ago than allowed but within this time is late, not wrong. */
-  private static final long LATE_NS = TimeUnit.SECONDS.toNanos(120);
+  /** What was true so much longer ago than allowed, at most, is late, not wrong. */
+  private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(Outage.WAIT_MS);
 
   private final long allowedNs;
 
@@ -21,7 +21,7 @@ final class TruthCheck {
     RIGHT,
     /** It was true, but longer ago than allowed. */
     LATE,
-    /** It was not true at any time. */
+    /** It was not true at any time of these. */
     WRONG
   }
 
@@ -52,7 +52,9 @@ final class TruthCheck {
     if (isTrue(held, blocks, sentNs - allowedNs, receivedNs)) {
       return Verdict.RIGHT;
     }
-    return isTrue(held, blocks, sentNs - LATE_NS, receivedNs) ? Verdict.LATE : Verdict.WRONG;
+    return isTrue(held, blocks, sentNs - allowedNs - LATE_NS, receivedNs)
+        ? Verdict.LATE
+        : Verdict.WRONG;
   }
 
   private static boolean isTrue(@Nullable Held held, int blocks, long fromNs, long untilNs) {

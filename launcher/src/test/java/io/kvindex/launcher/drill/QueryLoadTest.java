@@ -12,7 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +50,17 @@ class QueryLoadTest {
   private void ask(
       TruthCheck truth, boolean degradedExcuses, IntFunction<Reply> replies, Runnable expected)
       throws IOException {
-    try (StandInReplica one = new StandInReplica(question -> replies.apply(held(question)));
-        StandInReplica two = new StandInReplica(question -> replies.apply(held(question)));
+    askFor(truth, degradedExcuses, question -> replies.apply(held(question)), expected);
+  }
+
+  private void askFor(
+      TruthCheck truth,
+      boolean degradedExcuses,
+      Function<JsonNode, Reply> replies,
+      Runnable expected)
+      throws IOException {
+    try (StandInReplica one = new StandInReplica(replies);
+        StandInReplica two = new StandInReplica(replies);
         Router router =
             new Router(
                 List.of(
@@ -127,6 +140,47 @@ class QueryLoadTest {
   void shouldTakeIt_whenItWasTrueNotLongAgo() throws IOException {
     ask(OLD_ENOUGH, false, blocks -> rows(0), () -> assertThat(tally.rows).hasValue(QUERIES));
     assertThat(FaultResult.areAnswersRight(tally)).isTrue();
+  }
+
+  /** A replica that is behind answers of what the engine does not have for long any more. */
+  @Test
+  void shouldTakeWhatWasTrueNotLongAgo_whenItIsForgottenWhileTheAnswerIsOnItsWay()
+      throws IOException {
+    engine.step(new Random(1), 20);
+    Map<Text, Integer> before =
+        engine.all().stream().collect(Collectors.toMap(Held::text, Held::now));
+    AtomicBoolean forgotten = new AtomicBoolean();
+    Text asked = new Text(Kind.CONVERSATION, Drills.RUN, 0, 1);
+    askFor(
+        OLD_ENOUGH,
+        false,
+        question -> {
+          synchronized (forgotten) {
+            if (forgotten.compareAndSet(false, true)) {
+              forgetOldOnes();
+            }
+          }
+          return rows(before.getOrDefault(text(question), 0));
+        },
+        () -> assertThat(tally.rows).hasValue(QUERIES));
+    assertThat(engine.held(asked)).as("forgotten").isNull();
+    assertThat(before.get(asked)).isPositive();
+    assertThat(tallies.findings()).isEmpty();
+    assertThat(FaultResult.areAnswersRight(tally)).isTrue();
+  }
+
+  /** In small steps, so that what is pinned is used often enough to stay. */
+  private void forgetOldOnes() {
+    Random random = new Random(2);
+    for (int i = 0; i < 300; i++) {
+      engine.step(random, 20);
+    }
+  }
+
+  private static Text text(JsonNode question) {
+    int first = question.path("token_ids").get(0).asInt();
+    int number = question.path("token_ids").get(1).asInt();
+    return new Text(Kind.values()[first >> 16], Drills.RUN, first & 0xffff, number);
   }
 
   @Test

@@ -63,8 +63,9 @@ class TruthCheckTest {
     "138000,32,RIGHT",
     "138101,32,LATE", // a ghost of 8 s
     "138101,33,WRONG",
-    "300000,32,WRONG", // nobody may remember that
-    "300000,0,RIGHT"
+    "437000,32,LATE",
+    "439000,32,WRONG", // nobody may remember that
+    "439000,0,RIGHT"
   })
   void shouldTakeWhatWasTrueWithinTheTimeAllowed(long sentMs, int blocks, Verdict expected) {
     assertThat(at(history(), blocks, sentMs)).isEqualTo(expected);
