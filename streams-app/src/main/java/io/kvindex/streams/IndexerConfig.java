@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.StreamsConfig;
@@ -173,6 +174,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
     all.put(StreamsConfig.POLL_MS_CONFIG, 100);
+    all.put(CommonClientConfigs.RETRY_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
     // Rows of partitions that went elsewhere are looked for so often, and are so old when deleted:
     // twice this comes before they are too old to be gone on with.
     all.put(

@@ -11,10 +11,11 @@ final class Tuned {
 
   private static final List<String> BROKER =
       List.of(
-          "--property broker.session.timeout.ms=2000",
-          "--property controller.quorum.fetch.timeout.ms=1000",
-          "--property controller.quorum.election.timeout.ms=500",
-          "--property controller.quorum.election.backoff.max.ms=300");
+          "--property broker.session.timeout.ms=1000",
+          "--property broker.heartbeat.interval.ms=150",
+          "--property controller.quorum.fetch.timeout.ms=600",
+          "--property controller.quorum.election.timeout.ms=400",
+          "--property controller.quorum.election.backoff.max.ms=200");
 
   private static final List<String> BRIDGE =
       List.of("--kafka-property consumer.session.timeout.ms=2500");
@@ -30,7 +31,7 @@ final class Tuned {
    * @param settings what its directory remembers
    */
   static boolean isIn(String settings) {
-    return settings.contains("broker.session.timeout.ms=2000");
+    return settings.contains("broker.session.timeout.ms=1000");
   }
 
   /** For {@code local-cluster.sh start}. */

@@ -26,6 +26,13 @@ public enum ClientKind {
           PRODUCER.prefix,
           ADMIN.prefix);
 
+  /**
+   * Longest pause of an events client between two tries, in ms. With Kafka's own 1,000 each of them
+   * may look for a dead broker's partitions a second after others lead them; a request four times a
+   * second while they do not is no load.
+   */
+  public static final int RETRY_BACKOFF_MAX_MS = 250;
+
   private final String prefix;
 
   ClientKind(String prefix) {

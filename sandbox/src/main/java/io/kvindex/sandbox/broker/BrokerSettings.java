@@ -166,7 +166,11 @@ final class BrokerSettings {
   private static void fastTakeOver(Map<String, String> settings) {
     settings.put("broker.session.timeout.ms", "3000");
     settings.put("broker.heartbeat.interval.ms", "300");
-    settings.put("controller.quorum.fetch.timeout.ms", "1500");
+    settings.put("controller.quorum.fetch.timeout.ms", "1000");
+    settings.put("controller.quorum.election.backoff.max.ms", "300");
+    // A follower that failed to reach the dead leader is to read from the new one at once: what
+    // that one is sent counts when the follower has it too.
+    settings.put("replica.fetch.backoff.ms", "250");
   }
 
   /**
