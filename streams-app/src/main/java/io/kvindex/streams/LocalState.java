@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.streams.store.RowFiles;
+import io.kvindex.streams.store.SavedRows;
 import io.kvindex.streams.topology.IndexTopology;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -82,7 +83,9 @@ final class LocalState {
                 + tables
                 + ": start again when it answers");
       }
-      if (!tasks().isEmpty()) {
+      if (tasks().isEmpty()) {
+        SavedRows.deleteOld(tables, Instant.MAX); // nobody has looked whose they are
+      } else {
         String age = tooOld(now);
         String stranger = own == null ? null : stranger(own);
         if (age != null) {
@@ -155,6 +158,7 @@ final class LocalState {
     for (Path task : all) {
       RowFiles.delete(task);
     }
+    SavedRows.deleteOld(tables, Instant.MAX);
     rebuilt(reason, all.size());
   }
 
@@ -168,6 +172,7 @@ final class LocalState {
             task,
             damage);
         RowFiles.delete(task);
+        RowFiles.delete(SavedRows.of(task)); // the same files
         rebuilt(Reason.DAMAGED, 1);
       }
     }
@@ -272,6 +277,7 @@ final class LocalState {
         Files.createDirectories(tables);
         Files.createFile(followed);
       }
+      SavedRows.deleteOld(tables, now.minus(MissedDeletions.LONGEST_ABSENCE));
       touched = now;
     } catch (IOException e) {
       LOG.warn("cannot touch {}: rows may be built anew at the next start", followed, e);

@@ -68,8 +68,12 @@ final class Readiness {
     return null;
   }
 
-  /** The same for one partition. */
+  /** The same for one partition; one that others hold is asked of them. */
   @Nullable String notReadyReason(int partition) {
+    String givenUp = failures.givenUp();
+    if (givenUp != null && !replicas.isElsewhere(partition)) {
+      return givenUp;
+    }
     String reason = notRestoredReason(partition);
     return reason == null ? tooFarBehind(partition) : reason;
   }

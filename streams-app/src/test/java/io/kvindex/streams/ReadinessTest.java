@@ -147,6 +147,7 @@ class ReadinessTest {
   void shouldSayWhyItGaveUp_whateverElseThereIs() {
     failures.giveUp("the disk is full");
     assertThat(readiness.notReadyReason()).isEqualTo("the disk is full");
+    assertThat(readiness.notReadyReason(0)).as("of a model").isEqualTo("the disk is full");
   }
 
   /** Knows its state and how far it is. */

@@ -33,12 +33,15 @@ final class Forwarding {
   /**
    * Has a prompt walked.
    *
-   * @return null if nobody answered in time
+   * @param spare whether there is another answer, if not as good
+   * @return null if nobody answered in time, or too many wait and there is a spare answer
    * @throws ApiException (429) if too many wait
    */
-  @Nullable WalkAnswer walk(Race<WalkAnswer> race, WalkRequest request, Deadline deadline) {
+  @Nullable WalkAnswer walk(
+      Race<WalkAnswer> race, WalkRequest request, Deadline deadline, boolean spare) {
     return run(
         race,
+        spare,
         (address, forNanos, answer) -> {
           OwnerView known = lists.of(address, request.table());
           byte[] bytes = request.encode(known == null ? WalkRequest.NO_OWNERS : known.id());
@@ -67,12 +70,13 @@ final class Forwarding {
   /**
    * Has names looked up.
    *
-   * @return null if nobody answered in time
+   * @param spare as for a walk
    */
-  @Nullable TableNames names(Race<TableNames> race, NamesRequest request) {
+  @Nullable TableNames names(Race<TableNames> race, NamesRequest request, boolean spare) {
     byte[] bytes = request.encode();
     return run(
         race,
+        spare,
         (address, forNanos, answer) ->
             transport.ask(
                 address,
@@ -101,8 +105,15 @@ final class Forwarding {
   }
 
   private <A> @Nullable A run(
-      Race<A> race, Race.Question<A> question, Deadline deadline, Predicate<A> good) {
+      Race<A> race,
+      boolean spare,
+      Race.Question<A> question,
+      Deadline deadline,
+      Predicate<A> good) {
     if (!waiting.tryAcquire()) {
+      if (spare) {
+        return null;
+      }
       throw ApiException.of(
           ErrorCode.TOO_MANY_REQUESTS,
           "more than " + AT_ONCE + " queries wait for other replicas; try again shortly");

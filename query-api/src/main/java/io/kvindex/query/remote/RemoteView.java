@@ -52,14 +52,14 @@ final class RemoteView implements TableView {
   public int walk(Walk walk, RunVisitor visitor) {
     WalkRequest request = WalkRequest.of(table, walk);
     Race<WalkAnswer> race = new Race<>(holders, longestNanos);
-    WalkAnswer answer = forwarding.walk(race, request, walk.deadline());
+    // What is here may lack the event that was waited for.
+    TableView stale = walk.notBefore() == Walk.ANY ? own : null;
+    WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
     if (answer != null) {
       take(answer.told(), race.winner());
       return answer.replay(visitor);
     }
     walk.deadline().check();
-    // What is here may lack the event that was waited for.
-    TableView stale = walk.notBefore() == Walk.ANY ? own : null;
     if (stale == null) {
       throw nobody(race);
     }
@@ -96,7 +96,7 @@ final class RemoteView implements TableView {
 
   private TableNames ask(NamesRequest request) {
     Race<TableNames> race = new Race<>(holders, longestNanos);
-    TableNames answer = forwarding.names(race, request);
+    TableNames answer = forwarding.names(race, request, own != null);
     if (answer != null) {
       take(answer.told(), race.winner());
       return answer;

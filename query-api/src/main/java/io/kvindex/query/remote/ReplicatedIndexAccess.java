@@ -70,7 +70,8 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
       return here;
     }
     if (here == null || others.stoodStill()) {
-      return new RemoteView(forwarding, table, asked, Race.LONGEST_NANOS, here);
+      TableView spare = others.isAwakening() ? null : here;
+      return new RemoteView(forwarding, table, asked, Race.LONGEST_NANOS, spare);
     }
     // Where nobody keeps it up, or who did is silent, copies are no better than what is here.
     String active = holders.active();

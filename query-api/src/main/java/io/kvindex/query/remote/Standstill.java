@@ -17,9 +17,16 @@ final class Standstill {
   /** After that time all is as always, caught up or not: Kafka may be away as well. */
   static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** Who stood still for so long has answers that are of no use to anybody. */
+  static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** For so long afterwards what others do not say in time is better not said. */
+  static final long AWAKENING_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private final LongSupplier nanoTime;
   private volatile long beatNs;
   private volatile long untilNs;
+  private volatile long awakeNs;
 
   /**
    * @param nanoTime as {@link System#nanoTime}
@@ -28,6 +35,7 @@ final class Standstill {
     this.nanoTime = nanoTime;
     beatNs = nanoTime.getAsLong();
     untilNs = beatNs;
+    awakeNs = beatNs;
   }
 
   /** The process runs; called several times a second. */
@@ -35,6 +43,9 @@ final class Standstill {
     long now = nanoTime.getAsLong();
     if (now - beatNs > MISSED_NANOS) {
       untilNs = now + LATELY_NANOS;
+    }
+    if (now - beatNs > LONG_NANOS) {
+      awakeNs = now + AWAKENING_NANOS;
     }
     beatNs = now;
   }
@@ -44,5 +55,11 @@ final class Standstill {
     long now = nanoTime.getAsLong();
     // Who asks may be sooner than the next beat.
     return untilNs - now > 0 || now - beatNs > MISSED_NANOS;
+  }
+
+  /** Whether it has just gone on, and stood still for so long that its own answers are too old. */
+  boolean isAwakening() {
+    long now = nanoTime.getAsLong();
+    return awakeNs - now > 0 || now - beatNs > LONG_NANOS;
   }
 }

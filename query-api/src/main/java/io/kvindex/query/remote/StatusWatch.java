@@ -91,6 +91,11 @@ final class StatusWatch implements AutoCloseable {
     return standstill.lately();
   }
 
+  /** Whether it stood still for so long, and so lately, that its own answers are too old. */
+  boolean isAwakening() {
+    return standstill.isAwakening();
+  }
+
   /** A partition as the best of its other holders sees it, null = none of them has told yet. */
   @Nullable Detail detail(int partition) {
     for (String holder : here.holders(partition).inOrder()) {

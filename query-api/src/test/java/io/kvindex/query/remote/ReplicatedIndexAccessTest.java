@@ -2,11 +2,14 @@
 package io.kvindex.query.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.site.Serving;
+import io.kvindex.query.deadline.Deadline;
+import io.kvindex.query.error.ApiException;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
@@ -16,10 +19,13 @@ import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +105,61 @@ class ReplicatedIndexAccessTest {
     looks(8);
     nowNs.addAndGet(TimeUnit.SECONDS.toNanos(60));
     assertThat(access.others().isSilent(ACTIVE)).isFalse();
+  }
+
+  /** As where Kafka is away: whoever was the owner is told of as before, and is asked. */
+  @Test
+  void shouldAnswerItself_whenMoreWaitForOthersThanMay() throws Exception {
+    looks(8);
+    others.answersWalks = false;
+    int askers = 60;
+    AtomicInteger answered = new AtomicInteger();
+    List<Thread> all = new ArrayList<>();
+    for (int i = 0; i < askers; i++) {
+      TableView view = access.view(TABLE);
+      Thread asker =
+          new Thread(
+              () -> {
+                walk(view);
+                answered.incrementAndGet();
+              });
+      all.add(asker);
+      asker.start();
+    }
+    for (Thread asker : all) {
+      asker.join();
+    }
+    assertThat(answered).hasValue(askers);
+  }
+
+  @Test
+  void shouldRefuse_whenItHasJustGoneOnAndOthersDoNotAnswerInTime() {
+    holders = new Holders(null, List.of(STANDBY));
+    others.answersWalks = false;
+    looks(8);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(6));
+    looks(1);
+    assertThatThrownBy(() -> walk(access.view(TABLE)))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("no answer in time");
+    looks(8);
+    assertThat(walk(access.view(TABLE))).as("its own answer, for want of another").isZero();
+  }
+
+  private static int walk(@Nullable TableView view) {
+    RunVisitor visitor =
+        new RunVisitor() {
+          @Override
+          public boolean change(int position, long[] ownerBits) {
+            return true;
+          }
+
+          @Override
+          public void end(int position) {}
+        };
+    return Objects.requireNonNull(view)
+        .walk(
+            new Walk().of((out, from, max) -> 0, new long[] {0}, Deadline.NONE, Walk.ANY), visitor);
   }
 
   private void looks(int times) {
@@ -182,6 +243,7 @@ class ReplicatedIndexAccessTest {
   /** Those that are not silent tell of themselves. */
   private static final class Others implements Transport {
     private Set<String> silent = Set.of();
+    private volatile boolean answersWalks = true;
 
     @Override
     public void ask(
@@ -190,7 +252,7 @@ class ReplicatedIndexAccessTest {
         byte[] body,
         long forNanos,
         BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-      if (!silent.contains(address)) {
+      if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
         PartitionProgress ready = new PartitionProgress(PartitionProgress.Phase.READY, 0, 0, 0);
         ReplicaStatus.Part part = new ReplicaStatus.Part(0, ready, 0, 0);
         done.accept(new ReplicaStatus(null, List.of(part), Map.of()).encode(), null);

@@ -22,6 +22,21 @@ class StandstillTest {
   }
 
   @Test
+  void shouldNotAnswerForAMoment_whenItStoodStillForLong() {
+    nowNs.addAndGet(Standstill.MISSED_NANOS + 1);
+    standstill.beat();
+    assertThat(standstill.isAwakening()).as("2 s are not long").isFalse();
+    nowNs.addAndGet(Standstill.LONG_NANOS + 1);
+    assertThat(standstill.isAwakening()).as("before the first beat").isTrue();
+    standstill.beat();
+    nowNs.addAndGet(Standstill.AWAKENING_NANOS - 1);
+    assertThat(standstill.isAwakening()).isTrue();
+    standstill.beat();
+    nowNs.addAndGet(1);
+    assertThat(standstill.isAwakening()).isFalse();
+  }
+
+  @Test
   void shouldBeSeenForAWhile_whenBeatsWereMissed() {
     nowNs.addAndGet(Standstill.MISSED_NANOS + 1);
     assertThat(standstill.lately()).as("before the first beat").isTrue();

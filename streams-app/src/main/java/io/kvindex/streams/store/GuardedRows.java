@@ -80,6 +80,11 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
     faults.requireFollowed(task);
   }
 
+  /** Whether what was saved of the rows is as wrong as they were. */
+  final boolean mustBeginAnew() {
+    return faults.mustBeginAnew(task);
+  }
+
   /** RocksDB's store, for what is not guarded. */
   final KeyValueStore<Bytes, byte[]> inner() {
     return inner;

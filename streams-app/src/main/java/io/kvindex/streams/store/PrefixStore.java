@@ -6,6 +6,7 @@ import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.ReadViewQuery;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -28,6 +29,7 @@ import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDB;
 
 /**
  * The rows of a partition in RocksDB with their fold in memory beside them. Sits inside Kafka's
@@ -49,20 +51,33 @@ final class PrefixStore extends GuardedRows {
       (one, other) -> Arrays.compareUnsigned(one.key(), other.key());
 
   private final Epochs epochs;
+  private final SavedRows.Policy saving;
+  private @Nullable SavedRows saved;
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
 
   /** Null = it was not empty when it opened. */
   private volatile @Nullable BulkFill filling;
 
-  PrefixStore(KeyValueStore<Bytes, byte[]> inner, Epochs epochs, StoreFaults faults) {
+  PrefixStore(
+      KeyValueStore<Bytes, byte[]> inner,
+      Epochs epochs,
+      StoreFaults faults,
+      SavedRows.Policy saving) {
     super(inner, faults);
     this.epochs = epochs;
+    this.saving = saving;
   }
 
   @Override
   void open(StateStoreContext context, StateStore root) {
-    inner().init(new RestoreContext(context, this::restore), root);
+    SavedRows former = new SavedRows(context.stateDir().toPath(), name(), saving);
+    if (mustBeginAnew()) {
+      former.forget();
+    }
+    boolean takenBack = former.takeBack(Instant.now());
+    saved = former;
+    inner().init(new RestoreContext(context, this::restore, takenBack), root);
     open(new PartitionTable(context.taskId().partition(), inner(), epochs));
   }
 
@@ -158,6 +173,11 @@ final class PrefixStore extends GuardedRows {
   public void commit(Map<TopicPartition, Long> changelogOffsets) {
     finishFilling();
     super.commit(changelogOffsets);
+    SavedRows copies = saved;
+    RocksDB database = RocksAccess.database(inner());
+    if (copies != null && database != null && !changelogOffsets.isEmpty()) {
+      copies.committed(database, Instant.now());
+    }
   }
 
   private void finishFilling() {

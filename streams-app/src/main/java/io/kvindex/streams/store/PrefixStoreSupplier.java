@@ -14,18 +14,22 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   private final Epochs epochs;
   private final StoreFaults faults;
   private final boolean bulk;
+  private final SavedRows.Policy saving;
 
   /**
    * @param name name of the store
    * @param epochs shared by all indexes of the process
    * @param faults shared by all stores of the process
    * @param bulk whether rows are collected before they are written, for tables without a changelog
+   * @param saving when rows are saved as they were at a commit
    */
-  public PrefixStoreSupplier(String name, Epochs epochs, StoreFaults faults, boolean bulk) {
+  public PrefixStoreSupplier(
+      String name, Epochs epochs, StoreFaults faults, boolean bulk, SavedRows.Policy saving) {
     this.name = name;
     this.epochs = epochs;
     this.faults = faults;
     this.bulk = bulk;
+    this.saving = saving;
   }
 
   @Override
@@ -36,7 +40,7 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   @Override
   public KeyValueStore<Bytes, byte[]> get() {
     KeyValueStore<Bytes, byte[]> rows = Stores.persistentKeyValueStore(name).get();
-    return new PrefixStore(bulk ? new BulkRows(rows) : rows, epochs, faults);
+    return new PrefixStore(bulk ? new BulkRows(rows) : rows, epochs, faults, saving);
   }
 
   @Override

@@ -3,10 +3,12 @@ package io.kvindex.streams.store;
 
 import java.io.File;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.StreamsMetrics;
 import org.apache.kafka.streams.processor.CommitCallback;
 import org.apache.kafka.streams.processor.StateRestoreCallback;
@@ -34,10 +36,19 @@ final class RestoreContext implements StateStoreContext {
 
   private final StateStoreContext real;
   private final Restore restore;
+  private final Map<String, Object> configs;
 
-  RestoreContext(StateStoreContext real, Restore restore) {
+  /**
+   * @param committed whether rows that were not closed in order hold what is committed and nothing
+   *     else: RocksDB's store opens such rows as under at-least-once, where it does not ask
+   */
+  RestoreContext(StateStoreContext real, Restore restore, boolean committed) {
     this.real = real;
     this.restore = restore;
+    configs = new HashMap<>(real.appConfigs());
+    if (committed) {
+      configs.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.AT_LEAST_ONCE);
+    }
   }
 
   @Override
@@ -101,7 +112,7 @@ final class RestoreContext implements StateStoreContext {
 
   @Override
   public Map<String, Object> appConfigs() {
-    return real.appConfigs();
+    return configs;
   }
 
   @Override

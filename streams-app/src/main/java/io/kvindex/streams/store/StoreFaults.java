@@ -40,6 +40,9 @@ public final class StoreFaults {
   /** Partitions whose rows may lack some that were taken. */
   private final Set<Integer> spoilt = new HashSet<>();
 
+  /** Partitions whose rows could not be read or written. */
+  private final Set<Integer> damaged = ConcurrentHashMap.newKeySet();
+
   /** Partitions whose rows may have some that were deleted. */
   private final Set<Integer> outdated = ConcurrentHashMap.newKeySet();
 
@@ -106,6 +109,7 @@ public final class StoreFaults {
               + ANEW,
           cause);
     }
+    damaged.add(task.partition());
     if (mayTryAgain(task)) {
       LOG.warn(
           "rows of partition {} can not be used ({}): thrown away and restored from the changelog",
@@ -136,6 +140,12 @@ public final class StoreFaults {
   /** The partition has no row yet. */
   void begunAnew(TaskId task) {
     outdated.remove(task.partition());
+    damaged.remove(task.partition());
+  }
+
+  /** Whether the rows that were there last were wrong, and so are copies of them. */
+  boolean mustBeginAnew(TaskId task) {
+    return outdated.contains(task.partition()) || damaged.contains(task.partition());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.store.PrefixStoreSupplier;
+import io.kvindex.streams.store.SavedRows;
 import io.kvindex.streams.store.StoreFaults;
 import java.time.Duration;
 import java.util.Map;
@@ -48,6 +49,10 @@ public final class IndexTopology implements Supplier<Topology> {
 
   /** How long a replica may be away and still follow the changelog from where it was. */
   public static final Duration TOMBSTONES_KEPT = Duration.ofMinutes(20);
+
+  /** Half of it is a replica's to read up to where the others are. */
+  private static final SavedRows.Policy SAVING =
+      new SavedRows.Policy(Duration.ofSeconds(30), TOMBSTONES_KEPT.dividedBy(2));
 
   private static final Map<String, String> CHANGELOG =
       Map.of(
@@ -132,7 +137,12 @@ public final class IndexTopology implements Supplier<Topology> {
     public Set<StoreBuilder<?>> stores() {
       StoreBuilder<KeyValueStore<Bytes, byte[]>> store =
           Stores.keyValueStoreBuilder(
-                  new PrefixStoreSupplier(STORE, epochs, faults, !changelog),
+                  new PrefixStoreSupplier(
+                      STORE,
+                      epochs,
+                      faults,
+                      !changelog,
+                      changelog ? SAVING : SavedRows.Policy.NEVER),
                   Serdes.Bytes(),
                   Serdes.ByteArray())
               .withCachingDisabled();

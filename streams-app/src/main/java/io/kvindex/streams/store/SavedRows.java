@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.Stream;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A partition's rows as they were at one of the last commits, beside the rows in use: links to the
+ * same files, so that a copy costs next to nothing.
+ *
+ * <p>Under exactly-once Kafka Streams throws rows away that were not closed in order, as they hold
+ * what no transaction has committed, and reads all of the changelog again, most of which are rows
+ * that changed since. What was saved holds nothing uncommitted, and is gone on with from where it
+ * is: half a minute of the changelog in place of all of it. It is used once. Whatever is wrong with
+ * it, the next time rows are thrown away there is nothing, and all is restored.
+ *
+ * <p>For the thread that owns the task.
+ */
+public final class SavedRows {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SavedRows.class);
+
+  /** Follows the name of a task's directory; Kafka Streams takes no notice of such directories. */
+  private static final String SUFFIX = ".saved";
+
+  /** Behind the opening of a store: a process that dies is started again, and may die again. */
+  private static final Duration FIRST = Duration.ofSeconds(5);
+
+  private final Path rows;
+  private final Path saved;
+  private final Policy policy;
+  private long dueNs;
+
+  /**
+   * When rows are saved.
+   *
+   * @param every how often at most; each time RocksDB writes what it has in memory
+   * @param usable how old they may be when they are gone on with: the changelog has to have the
+   *     deletions since; zero = rows are not saved
+   */
+  public record Policy(Duration every, Duration usable) {
+
+    /** Rows that have no changelog, which they would be gone on with from. */
+    public static final Policy NEVER = new Policy(Duration.ZERO, Duration.ZERO);
+
+    private boolean isNever() {
+      return usable.isZero();
+    }
+  }
+
+  SavedRows(Path task, String store, Policy policy) {
+    this.rows = task.resolve("rocksdb").resolve(store);
+    this.saved = of(task);
+    this.policy = policy;
+    dueNs = System.nanoTime() + Math.min(FIRST.toNanos(), policy.every().toNanos());
+  }
+
+  /** Where those of a task are; nothing else is in there. */
+  public static Path of(Path task) {
+    return task.resolveSibling(task.getFileName() + SUFFIX);
+  }
+
+  /** Deletes those of an application's tasks that can not be gone on with any more. */
+  public static void deleteOld(Path tables, Instant before) throws IOException {
+    if (!Files.isDirectory(tables)) {
+      return;
+    }
+    try (Stream<Path> all = Files.list(tables)) {
+      for (Path one : all.filter(SavedRows::isOurs).toList()) {
+        if (Files.getLastModifiedTime(one).toInstant().isBefore(before)) {
+          RowFiles.delete(one);
+        }
+      }
+    }
+  }
+
+  private static boolean isOurs(Path directory) {
+    return directory.getFileName().toString().contains(SUFFIX);
+  }
+
+  /**
+   * Puts them where the rows were, if those were thrown away; to be called before the store opens.
+   *
+   * @return whether they are there: not closed in order, but nothing is in them that is not
+   *     committed
+   */
+  boolean takeBack(Instant now) {
+    if (policy.isNever() || Files.exists(rows) || !Files.exists(saved)) {
+      return false;
+    }
+    try {
+      Duration age = Duration.between(Files.getLastModifiedTime(saved).toInstant(), now);
+      String problem =
+          age.compareTo(policy.usable()) > 0
+              ? "they are " + age.toMinutes() + " minutes old"
+              : RowFiles.damage(saved);
+      if (problem == null) {
+        Files.createDirectories(rows.getParent());
+        Files.move(saved, rows, StandardCopyOption.ATOMIC_MOVE);
+        LOG.info("goes on from rows saved {} s ago in {}", age.toSeconds(), rows);
+        return true;
+      }
+      LOG.warn("saved rows are of no use ({}): all are restored in {}", problem, rows);
+    } catch (IOException e) {
+      LOG.warn("saved rows can not be used: all are restored in {}", rows, e);
+    }
+    forget();
+    return false;
+  }
+
+  /**
+   * Saves them if it is time. To be called when they hold what is committed and nothing else.
+   *
+   * @param now taken as the time they are of
+   */
+  void committed(RocksDB database, Instant now) {
+    long nowNs = System.nanoTime();
+    if (policy.isNever() || nowNs - dueNs < 0) {
+      return;
+    }
+    dueNs = nowNs + policy.every().toNanos();
+    Path next = saved.resolveSibling(saved.getFileName() + ".next"); // swept up as the others are
+    try (Checkpoint checkpoint = Checkpoint.create(database)) {
+      RowFiles.delete(next);
+      checkpoint.createCheckpoint(next.toString());
+      Files.setLastModifiedTime(next, FileTime.from(now));
+      RowFiles.delete(saved);
+      Files.move(next, saved, StandardCopyOption.ATOMIC_MOVE);
+      LOG.debug("saved {} in {} ms", rows, (System.nanoTime() - nowNs) / 1_000_000);
+    } catch (RocksDBException | IOException e) {
+      LOG.warn("rows in {} can not be saved: a crash will cost a full restore", rows, e);
+    }
+  }
+
+  /** What was saved is as wrong as the rows are. */
+  void forget() {
+    try {
+      RowFiles.delete(saved);
+    } catch (IOException e) {
+      LOG.warn("cannot delete {}", saved, e);
+    }
+  }
+}
