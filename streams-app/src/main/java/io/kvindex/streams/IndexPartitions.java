@@ -11,6 +11,11 @@ public interface IndexPartitions {
   /** Partitions of the events topic. */
   int partitions();
 
+  /** Copies each partition shall have, the active one among them; at least 1. */
+  default int copies() {
+    return 1;
+  }
+
   /** The view of a partition, null = this replica never had it. */
   @Nullable PartitionView view(int partition);
 

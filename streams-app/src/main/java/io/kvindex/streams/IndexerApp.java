@@ -38,6 +38,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private static final long REFRESH_MS = 200;
 
   private final KafkaStreams streams;
+  private final int copies;
   private final int partitions;
   private final Replicas replicas;
   private final LogLag lag;
@@ -66,6 +67,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       IndexerConfig config, int partitions, ChangelogTopic changelog, MeterRegistry metrics) {
     this.changelog = changelog;
     this.partitions = partitions;
+    copies = 1 + config.placement().standbys();
     replicas = new Replicas(config.advertise(), partitions);
     failures = new StreamFailures(config.isNamedBySite(), metrics);
     watch =
@@ -151,6 +153,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     app.refresher.scheduleWithFixedDelay(
         app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
     return app;
+  }
+
+  @Override
+  public int copies() {
+    return copies;
   }
 
   @Override

@@ -140,6 +140,11 @@ public final class ReplayCommand implements Callable<Integer> {
     long records = rebuild.plan().records();
     out.printf("kvindex replay: application %s, %,d records%n", options.application(), records);
     rebuild.plan().missing().forEach(line -> out.println("  " + line));
+    if (membership != null && !swap.mayServe(rebuild.plan())) {
+      throw new IllegalStateException(
+          "the table would not have what the lines above say is missing, and serve all routers: say"
+              + " --although-cut if it shall");
+    }
     out.printf("  answers at %s meanwhile%n", rebuild.uri());
     out.flush();
     follow(rebuild, records);
@@ -197,7 +202,11 @@ public final class ReplayCommand implements Callable<Integer> {
   private static void report(Rebuild rebuild, PrintWriter out) {
     ReplayProgress progress = rebuild.progress();
     out.println("  " + progress.summary());
-    if (rebuild.plan().isWhole() && progress.missing() == 0) {
+    long unreadable = progress.unreadable();
+    if (unreadable > 0) {
+      out.printf(
+          "  left out: %,d records that can not be read; the lines above say where%n", unreadable);
+    } else if (rebuild.plan().isWhole() && progress.missing() == 0) {
       out.println("  the log was whole: nothing that was ever announced is missing");
     }
     if (!progress.degraded().isEmpty()) {

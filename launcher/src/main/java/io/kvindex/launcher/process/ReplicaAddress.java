@@ -32,7 +32,15 @@ final class ReplicaAddress {
    */
   static String of(@Nullable String advertise, String bind, int port) {
     if (advertise != null) {
-      return checked(advertise, port);
+      String told = checked(advertise, port);
+      if (isLoopback(bind) && !isLoopback(host(told))) {
+        LOG.warn(
+            "others are told {}, but --bind {} listens to this machine alone: unless something here"
+                + " forwards to it, say --bind 0.0.0.0",
+            told,
+            bind);
+      }
+      return told;
     }
     return Address.of(isWildcard(bind) ? own(bind) : bind, port);
   }
@@ -72,6 +80,15 @@ final class ReplicaAddress {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  private static String host(String address) {
+    return address.substring(0, address.lastIndexOf(':'));
+  }
+
+  private static boolean isLoopback(String host) {
+    String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    return bare.equals("localhost") || bare.equals("::1") || bare.startsWith("127.");
   }
 
   /** What the machine is called for others, if there is one answer to that. */

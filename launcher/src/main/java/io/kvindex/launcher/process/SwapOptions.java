@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.launcher.rewind.ReplayPlan;
 import io.kvindex.streams.Placement;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,13 @@ final class SwapOptions {
           "With --swap: how long the replicas may take for that (default: ${DEFAULT-VALUE}).",
       defaultValue = "60")
   private int waitMinutes;
+
+  @Option(
+      names = "--although-cut",
+      description =
+          "With --swap: also where the log does not reach back to its beginning, or is not to be read from"
+              + " there. What is held since then and was not announced again is missing from all answers.")
+  private boolean althoughCut;
 
   @Option(
       names = "--advertise",
@@ -59,6 +67,11 @@ final class SwapOptions {
   /** Whether it shall serve. */
   boolean swap() {
     return swap;
+  }
+
+  /** Whether a table made so may serve: one that lacks something only where that was asked for. */
+  boolean mayServe(ReplayPlan plan) {
+    return plan.isWhole() || althoughCut;
   }
 
   /**

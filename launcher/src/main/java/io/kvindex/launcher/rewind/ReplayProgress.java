@@ -72,6 +72,12 @@ public final class ReplayProgress {
     return missing == null ? 0 : (long) missing.count();
   }
 
+  /** Records that could not be read, by the counter the rebuild has for them. */
+  public long unreadable() {
+    Counter unreadable = metrics.find("kvindex.records").tag("outcome", "undecodable").counter();
+    return unreadable == null ? 0 : (long) unreadable.count();
+  }
+
   /** Whether all is read that the topic had when the plan was made. */
   public boolean isDone() throws InterruptedException {
     return records() >= plan.records();

@@ -4,6 +4,7 @@ package io.kvindex.launcher.rewind;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
@@ -62,6 +63,17 @@ class ReplayProgressTest {
     assertThat(progress.records()).isEqualTo(8 + 3);
     assertThat(progress.isDone()).isFalse();
     assertThat(progress(24, () -> Map.of(0, 0L, 1, 5L)).isDone()).isTrue();
+  }
+
+  @Test
+  void shouldCountWhatCouldNotBeRead() {
+    SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    ReplayProgress progress =
+        new ReplayProgress(PLAN, new Taken(0), new ReadUpTo(() -> Map.of()), metrics);
+    assertThat(progress.unreadable()).isZero();
+    metrics.counter("kvindex.records", "outcome", "applied").increment(7);
+    metrics.counter("kvindex.records", "outcome", Outcome.UNDECODABLE.label()).increment(2);
+    assertThat(progress.unreadable()).isEqualTo(2);
   }
 
   @Test

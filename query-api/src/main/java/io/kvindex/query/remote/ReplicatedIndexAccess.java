@@ -31,6 +31,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private final Forwarding forwarding;
   private final Transport transport;
   private final StatusWatch others;
+  private final SingleCopies singleCopies;
 
   /**
    * @param application whose tables they are
@@ -56,6 +57,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     this.transport = new AddressedTransport(application, placement::cluster, transport);
     forwarding = new Forwarding(this.transport, registry);
     others = new StatusWatch(placement, this.transport, nanoTime);
+    singleCopies = new SingleCopies(placement, others, nanoTime);
   }
 
   @Override
@@ -82,7 +84,8 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
 
   @Override
   public @Nullable String notReadyReason() {
-    return own.notReadyReason();
+    String reason = own.notReadyReason();
+    return reason == null ? singleCopies.notReadyReason() : reason;
   }
 
   @Override

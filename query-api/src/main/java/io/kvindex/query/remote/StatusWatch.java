@@ -133,6 +133,16 @@ final class StatusWatch implements AutoCloseable {
     return copies;
   }
 
+  /** How many of the other replicas take traffic and were heard of just now. */
+  int takingTraffic() {
+    long now = nanoTime.getAsLong();
+    return (int)
+        heard.values().stream()
+            .filter(last -> TimeUnit.NANOSECONDS.toMillis(now - last.nanos()) <= REACHABLE_MS)
+            .filter(last -> last.status().notReady() == null)
+            .count();
+  }
+
   /** One look; the timer does that. */
   void look() {
     standstill.beat();

@@ -38,6 +38,7 @@ class ReplicatedIndexAccessTest {
   private static final String STANDBY = "standby:1";
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
+  private int copies = 1;
   private final AtomicLong nowNs = new AtomicLong();
   private final Own own = new Own();
   private final Others others = new Others();
@@ -146,6 +147,40 @@ class ReplicatedIndexAccessTest {
     assertThat(walk(access.view(TABLE))).as("its own answer, for want of another").isZero();
   }
 
+  /** Whoever restarts one after the other goes by that. */
+  @Test
+  void shouldNotBeReady_beforeEachPartitionHasTwoCopies() {
+    copies = 2;
+    others.restoring = Set.of(STANDBY);
+    looks(1);
+    assertThat(access.notReadyReason()).contains("partition 0 has no second copy yet");
+    others.restoring = Set.of();
+    looks(1);
+    assertThat(access.notReadyReason()).isNull();
+    others.restoring = Set.of(STANDBY, ACTIVE);
+    looks(1);
+    assertThat(access.notReadyReason()).as("once it was").isNull();
+  }
+
+  @Test
+  void shouldBeReady_whenThereIsNeverASecondCopy() {
+    copies = 2;
+    others.restoring = Set.of(STANDBY);
+    looks(1);
+    assertThat(access.notReadyReason()).isNotNull();
+    nowNs.addAndGet(SingleCopies.LONGEST_NANOS);
+    looks(1);
+    assertThat(access.notReadyReason()).isNull();
+  }
+
+  @Test
+  void shouldBeReady_whenNobodyElseIs() {
+    copies = 2;
+    others.silent = Set.of(ACTIVE, STANDBY);
+    looks(1);
+    assertThat(access.notReadyReason()).isNull();
+  }
+
   private static int walk(@Nullable TableView view) {
     RunVisitor visitor =
         new RunVisitor() {
@@ -215,6 +250,11 @@ class ReplicatedIndexAccessTest {
     }
 
     @Override
+    public int copies() {
+      return copies;
+    }
+
+    @Override
     public @Nullable PartitionView view(int partition) {
       return null;
     }
@@ -243,6 +283,7 @@ class ReplicatedIndexAccessTest {
   /** Those that are not silent tell of themselves. */
   private static final class Others implements Transport {
     private Set<String> silent = Set.of();
+    private Set<String> restoring = Set.of();
     private volatile boolean answersWalks = true;
 
     @Override
@@ -253,8 +294,12 @@ class ReplicatedIndexAccessTest {
         long forNanos,
         BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
       if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
-        PartitionProgress ready = new PartitionProgress(PartitionProgress.Phase.READY, 0, 0, 0);
-        ReplicaStatus.Part part = new ReplicaStatus.Part(0, ready, 0, 0);
+        PartitionProgress.Phase phase =
+            restoring.contains(address)
+                ? PartitionProgress.Phase.RESTORING
+                : PartitionProgress.Phase.READY;
+        ReplicaStatus.Part part =
+            new ReplicaStatus.Part(0, new PartitionProgress(phase, 0, 0, 0), 0, 0);
         done.accept(new ReplicaStatus(null, List.of(part), Map.of()).encode(), null);
       }
     }

@@ -106,7 +106,7 @@ public final class TableWriter {
     } else {
       place(record, life, offset, appendTimeMs);
     }
-    waiting.releaseOverdue(appendTimeMs);
+    waiting.releaseOverdue(appendTimeMs, offset);
     table.streams().taken(offset);
     sweep(SWEPT_PER_RECORD);
   }
@@ -121,7 +121,7 @@ public final class TableWriter {
     if (applier.expire(appendTimeMs)) {
       writer.commit();
     }
-    waiting.releaseOverdue(appendTimeMs);
+    waiting.releaseOverdue(appendTimeMs, table.streams().takenOffset());
   }
 
   /**
@@ -140,7 +140,8 @@ public final class TableWriter {
    */
   public void missedRecords() {
     noteCut();
-    List.copyOf(table.streams().waiting()).forEach(waiting::release);
+    long last = table.streams().takenOffset();
+    List.copyOf(table.streams().waiting()).forEach(stream -> waiting.release(stream, last));
     for (StreamState stream : List.copyOf(table.streams().all())) {
       batch.position(stream.ref(), stream.row().withGaps(stream.row().gaps() + 1));
       writer.commit();
@@ -162,7 +163,8 @@ public final class TableWriter {
     }
     applier.beginLife(record);
     StreamRow start = writer.atStart(record, known).seenAt(offset);
-    waiting.drain(writer.moveTo(record, record.opensRetelling() ? start.retelling() : start));
+    waiting.drain(
+        writer.moveTo(record, record.opensRetelling() ? start.retelling() : start), offset);
     counts.record(Outcome.APPLIED, record.events().size());
   }
 
@@ -172,7 +174,7 @@ public final class TableWriter {
       case APPLY -> {
         cut.remove(record.stream());
         writer.apply(record, stream, offset, appendTimeMs);
-        waiting.drain(Objects.requireNonNull(table.streams().get(record.stream())));
+        waiting.drain(Objects.requireNonNull(table.streams().get(record.stream())), offset);
       }
       case DUPLICATE -> {
         if (Protection.DEDUPE.isOff()) {
@@ -221,7 +223,7 @@ public final class TableWriter {
   private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
     StreamState stream = writer.hold(record, before, offset, appendTimeMs);
     if (stream.held().size() > limits.heldPerStream()) {
-      waiting.release(stream);
+      waiting.release(stream, offset);
     }
   }
 }

@@ -48,19 +48,23 @@ final class Waiting {
         EventRecord record = held.get(stream, place);
         counts.taken(record == null ? 1 : record.events().size());
       }
-      drain(stream);
+      drain(stream, streams.takenOffset());
     }
   }
 
-  /** Applies what is held back as far as it follows without a hole. */
-  void drain(StreamState stream) {
+  /**
+   * Applies what is held back as far as it follows without a hole.
+   *
+   * @param byOffset of the record that filled the last hole, in the events topic
+   */
+  void drain(StreamState stream, long byOffset) {
     while (!stream.held().isEmpty()) {
       EventRecord next = firstHeld(stream);
       if (next != null) {
         if (Sequencer.judge(applier.life(next), writer.at(next), next) == Verdict.HOLD) {
           return;
         }
-        applyHeld(next, stream, stream.row());
+        applyHeld(next, stream, stream.row(), byOffset);
       }
     }
   }
@@ -87,24 +91,32 @@ final class Waiting {
     return null;
   }
 
-  private void applyHeld(EventRecord next, StreamState stream, StreamRow before) {
+  /**
+   * @param byOffset of the record that ended the wait: who has applied less does not show this one
+   */
+  private void applyHeld(EventRecord next, StreamState stream, StreamRow before, long byOffset) {
     HeldRow row = Objects.requireNonNull(held.row(stream, HeldRecords.place(next)));
-    writer.apply(next, before, row.sourceOffset(), row.appendTimeMs());
+    writer.apply(next, before, Math.max(row.sourceOffset(), byOffset), row.appendTimeMs());
   }
 
-  /** Waiting has its bounds: what is held longest is applied, the hole before it is a gap. */
-  void releaseOverdue(long nowMs) {
+  /**
+   * Waiting has its bounds: what is held longest is applied, the hole before it is a gap.
+   *
+   * @param byOffset of the record that says how late it is, in the events topic
+   */
+  void releaseOverdue(long nowMs, long byOffset) {
     if (streams.waiting().isEmpty()) {
       return;
     }
     for (StreamState stream : List.copyOf(streams.waiting())) {
       if (nowMs - stream.heldSinceMs() > longest.toMillis()) {
-        release(stream);
+        release(stream, byOffset);
       }
     }
   }
 
-  void release(StreamState stream) {
+  /** The same for one stream, overdue or not. */
+  void release(StreamState stream, long byOffset) {
     EventRecord next = null;
     // Records of a former life may wait in front: they are dropped, whatever the hole.
     while (next == null && !stream.held().isEmpty()) {
@@ -112,8 +124,8 @@ final class Waiting {
     }
     if (next != null) {
       counts.add(Outcome.GAP);
-      applyHeld(next, stream, stream.row().withGaps(stream.row().gaps() + 1));
+      applyHeld(next, stream, stream.row().withGaps(stream.row().gaps() + 1), byOffset);
     }
-    drain(stream);
+    drain(stream, byOffset);
   }
 }

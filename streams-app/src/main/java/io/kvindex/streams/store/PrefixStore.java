@@ -56,7 +56,7 @@ final class PrefixStore extends GuardedRows {
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
 
-  /** Null = it was not empty when it opened. */
+  /** Null = it was loaded when it opened. */
   private volatile @Nullable BulkFill filling;
 
   PrefixStore(
@@ -78,13 +78,17 @@ final class PrefixStore extends GuardedRows {
     boolean takenBack = former.takeBack(Instant.now());
     saved = former;
     inner().init(new RestoreContext(context, this::restore, takenBack), root);
-    open(new PartitionTable(context.taskId().partition(), inner(), epochs));
+    open(new PartitionTable(context.taskId().partition(), inner(), epochs), takenBack);
   }
 
-  private synchronized void open(PartitionTable table) {
+  /**
+   * @param behind whether a good part of the changelog is to be read: the rows are loaded after
+   *     that, once
+   */
+  private synchronized void open(PartitionTable table, boolean behind) {
     boolean empty = isEmpty();
     opened(empty);
-    if (empty) {
+    if (empty || behind) {
       unloaded = table;
       filling = new BulkFill(table.view().partition());
       loader = null;
@@ -149,10 +153,11 @@ final class PrefixStore extends GuardedRows {
   }
 
   /**
-   * While a store that was empty when it opened is being filled, rows are only written: to fold
-   * them one by one each needs its former value, a read that makes a restore several times as long.
-   * Scanning them once at the end does not. The end is where somebody asks for the table: the
-   * active task's processor, or who compares a standby's place with the changelog's end.
+   * While a store that was empty when it opened, or far behind, is being filled, rows are only
+   * written: to fold them one by one each needs its former value, a read that makes a restore
+   * several times as long. Scanning them once at the end does not. The end is where somebody asks
+   * for the table: the active task's processor, or who compares a standby's place with the
+   * changelog's end.
    *
    * @return false if the rows must be folded one by one
    */

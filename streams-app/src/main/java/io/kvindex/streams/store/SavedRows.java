@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>Under exactly-once Kafka Streams throws rows away that were not closed in order, as they hold
  * what no transaction has committed, and reads all of the changelog again, most of which are rows
  * that changed since. What was saved holds nothing uncommitted, and is gone on with from where it
- * is: half a minute of the changelog in place of all of it. It is used once. Whatever is wrong with
+ * is: the last part of the changelog in place of all of it. It is used once. Whatever is wrong with
  * it, the next time rows are thrown away there is nothing, and all is restored.
  *
  * <p>For the thread that owns the task.

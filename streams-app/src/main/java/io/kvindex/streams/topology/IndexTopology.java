@@ -52,7 +52,7 @@ public final class IndexTopology implements Supplier<Topology> {
 
   /** Half of it is a replica's to read up to where the others are. */
   private static final SavedRows.Policy SAVING =
-      new SavedRows.Policy(Duration.ofSeconds(30), TOMBSTONES_KEPT.dividedBy(2));
+      new SavedRows.Policy(Duration.ofSeconds(15), TOMBSTONES_KEPT.dividedBy(2));
 
   private static final Map<String, String> CHANGELOG =
       Map.of(

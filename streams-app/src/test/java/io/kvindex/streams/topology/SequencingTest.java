@@ -160,6 +160,7 @@ class SequencingTest {
       }
       assertThat(index.count(Outcome.GAP)).isEqualTo(1);
       assertThat(position(index, e1).degraded()).isTrue();
+      assertThat(position(index, e1).sourceOffset()).isEqualTo(4);
       index.feed(lost);
       assertThat(index.count(Outcome.DUPLICATE)).isEqualTo(1);
     }
@@ -179,6 +180,9 @@ class SequencingTest {
       index.pass(Duration.ofMillis(1)).feed(other.batch());
       assertThat(index.holders("ab")).isEqualTo("e1/0/GPU | e1/0/GPU");
       assertThat(position(index, e1).gaps()).isEqualTo(1);
+      assertThat(position(index, e1).sourceOffset())
+          .as("a copy shows it once it has what ended the wait")
+          .isEqualTo(3);
       assertThat(position(index, other).gaps()).isZero();
       assertThat(index.rows(RowKind.HELD)).isZero();
     }
