@@ -119,7 +119,8 @@ chosen() { # the processes NAME names
   local one
   [ -n "$name" ] || fail "$command needs a NAME: $(names | paste -sd' ' -)"
   for one in ${name//,/ }; do
-    names | grep -qx -- "$one" || fail "no process $one; there are $(names | paste -sd' ' -)"
+    # Not through a pipe: whoever has found it reads no further, and the writer's end would count as ours.
+    grep -qx -- "$one" <<<"$(names)" || fail "no process $one; there are $(names | paste -sd' ' -)"
     echo "$one"
   done
 }
@@ -179,7 +180,7 @@ heap() {
 pid() { # prints the process id if it runs; a number that another program has by now does not count
   local id
   id=$(cat "$dir/pid/$1" 2>/dev/null) && [ -n "$id" ] || return 1
-  ps -ww -o args= -p "$id" 2>/dev/null | grep -qF -- "-Dkvindex.process=$dir/$1 " || return 1
+  grep -qF -- "-Dkvindex.process=$dir/$1 " <<<"$(ps -ww -o args= -p "$id" 2>/dev/null)" || return 1
   echo "$id"
 }
 

@@ -2,6 +2,7 @@
 package io.kvindex.launcher.process;
 
 import io.kvindex.launcher.kafka.KafkaProblem;
+import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.site.ServingChange;
 import io.kvindex.model.site.SiteCheck;
@@ -91,7 +92,8 @@ final class ClusterTopics {
         kafka,
         admin -> {
           create(admin, eventPartitions, replication, bytesPerPartition);
-          return new SiteCheck(admin, kafka, ANSWER).repair(always);
+          return new SiteCheck(admin, kafka, ANSWER)
+              .repair(always, application -> new ReplayGroup(admin, application).delete());
         });
   }
 

@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.launcher.Main;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.launcher.rewind.EventLog;
+import io.kvindex.launcher.rewind.LogPart;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
@@ -107,9 +109,23 @@ class RecreatedTopicsIT {
       awaitTruth(api, NEW);
       awaitTruth(api, OLD);
       await().atMost(SOON).until(() -> isActive(api, "busy") && isActive(api, "idle"));
+      assertNoTableIsBeyondItsLog(server, api);
     }
     try (AllInOne server = start()) {
       awaitTruth(new Api(server.uri()), NEW);
+    }
+  }
+
+  /** Else a copy that is behind would seem to lack nothing. */
+  private static void assertNoTableIsBeyondItsLog(AllInOne server, Api api) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", server.bootstrapServers()))) {
+      List<LogPart> log = new EventLog(admin).parts();
+      assertThat(api.get("/cluster").path("replicas").path(0).path("partitions"))
+          .hasSize(log.size())
+          .allSatisfy(
+              table ->
+                  assertThat(table.path("applied_offset").asLong())
+                      .isLessThan(log.get(table.path("partition").asInt()).end()));
     }
   }
 

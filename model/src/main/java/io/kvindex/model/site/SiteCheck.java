@@ -99,9 +99,11 @@ public final class SiteCheck {
    * Makes the topics as they are now the site's, in a new epoch. No bridge and no index may run.
    *
    * @param always also where nothing is wrong
+   * @param tables deletes what the application that serves has in Kafka: its rows name offsets of
+   *     the former events topic, and beside those of another one they seem to lack nothing
    * @return the topics that were others before, empty = none
    */
-  public List<String> repair(boolean always)
+  public List<String> repair(boolean always, Tables tables)
       throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
     SiteContent content = log.read(partitions(topics));
@@ -109,10 +111,26 @@ public final class SiteCheck {
     if (!others.isEmpty() || always) {
       long epoch = next(content.newest(), always);
       Serving serving = content.newest() == null ? Serving.DEFAULT : content.newest().serving();
+      if (always || others.contains(Topics.EVENTS)) {
+        // Before the record: whoever fails here repairs again.
+        tables.delete(serving.application());
+      }
       log.write(new SiteRecord(new Generations(epoch).epoch(), ids(topics), serving));
       LOG.info("the site's epoch is now {}, topics created again: {}", epoch, others);
     }
     return others;
+  }
+
+  /** Where tables are in Kafka. */
+  public interface Tables {
+
+    /**
+     * Deletes a table's rows and its place in the log.
+     *
+     * @param application its id in Kafka
+     * @throws IllegalStateException if somebody uses them, or it is not allowed
+     */
+    void delete(String application) throws InterruptedException;
   }
 
   /** What is remembered may be younger than the tables where somebody insists though all fits. */
