@@ -72,8 +72,9 @@ public final class Bridge implements AutoCloseable {
             config.kafka(),
             config.groupId(),
             config.groupInstanceId(),
+            KafkaSettings.session(member),
             Counter.builder("kvindex.bridge.members.removed")
-                    .description("dead bridges this one had leave the group at once")
+                    .description("bridges, dead or standing still, this one had leave the group")
                     .register(registry)
                 ::increment);
     control =

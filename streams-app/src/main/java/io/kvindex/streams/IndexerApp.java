@@ -75,8 +75,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.kafka(),
             config.applicationId(),
             config.placement().name(),
+            config.session(),
             Counter.builder("kvindex.members.removed")
-                    .description("dead replicas this one had leave the group at once")
+                    .description("replicas, dead or standing still, this one had leave the group")
                     .register(metrics)
                 ::increment);
     RestoreWatch restores = new RestoreWatch(metrics);

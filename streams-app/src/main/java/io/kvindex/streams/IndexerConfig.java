@@ -7,9 +7,13 @@ import io.kvindex.model.site.Serving;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.store.PrefixRocksConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -62,6 +66,15 @@ public record IndexerConfig(
   private static final int REMEMBERED_BULK = 1 << 22;
 
   private static final String RACK_TAG = "rack";
+
+  /** The shortest that brokers allow unless told otherwise. */
+  private static final int SESSION_MS = 6_000;
+
+  /** How a site may call it that wants another; the first that is there counts. */
+  private static final List<String> SESSION =
+      Stream.of(StreamsConfig.MAIN_CONSUMER_PREFIX, StreamsConfig.CONSUMER_PREFIX)
+          .map(prefix -> prefix + ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG)
+          .toList();
 
   /** Kafka's own. */
   private static final int REQUEST_MS = 30_000;
@@ -135,6 +148,12 @@ public record IndexerConfig(
         : placed(new Placement(placement.standbys(), placement.rack(), member.text()));
   }
 
+  /** After how much silence of a replica the group gives its partitions to others. */
+  Duration session() {
+    Object ms = SESSION.stream().map(kafka::get).filter(Objects::nonNull).findFirst().orElse(null);
+    return Duration.ofMillis(ms == null ? SESSION_MS : Long.parseLong(String.valueOf(ms)));
+  }
+
   /** Whether a person gave this replica its name, and may have given it twice. */
   boolean isNamedBySite() {
     return placement.name() != null && MemberName.of(placement.name()) == null;
@@ -186,7 +205,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, copies);
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
-    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 6_000);
+    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), SESSION_MS);
     // Members learn with their next heartbeat that one of them is gone: Kafka's usual quarter of
     // the session would be up to one and a half seconds more of stale answers.
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 500);

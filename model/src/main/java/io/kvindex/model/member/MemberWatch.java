@@ -2,7 +2,9 @@
 package io.kvindex.model.member;
 
 import io.kvindex.model.kafka.ClientKind;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -21,12 +23,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a dead process leave its Kafka group at once, whose members would wait for it for the session
- * timeout (6 s). Where one listened, and whose machine now refuses connections to that port, no
- * process is: the kernel of a machine answers so at once, also while its processes starve, and
- * never for one that stands still. A machine that is silent proves nothing, and the timeout has to
- * do. Were one taken for dead that is not, it would join anew: each group fences what it did
- * meanwhile, as after a timeout.
+ * Has a process that does no more work leave its Kafka group at once, whose members would wait for
+ * it for the session timeout (6 s). There are two signs of it:
+ *
+ * <ul>
+ *   <li>Its port is closed. Where one listened, and whose machine now refuses connections to that
+ *       port, no process is: the kernel of a machine answers so at once, also while its processes
+ *       starve, and never for one that stands still.
+ *   <li>It stands still. Whoever used to answer over HTTP, whose machine still takes connections,
+ *       and who then owes an answer for half the session timeout, is not going to do the group's
+ *       work either. Whoever asks has to have been awake himself for all of that time.
+ * </ul>
+ *
+ * <p>A machine that is silent proves nothing, and the timeout has to do. Were one taken for dead
+ * that is not, it would join anew: each group fences what it did meanwhile, as after a timeout. It
+ * is judged again only after it was seen alive.
  *
  * <p>Each process watches the two that follow it in the order of their names, so that two watch it,
  * however many there are.
@@ -38,19 +49,18 @@ public final class MemberWatch implements AutoCloseable {
   private static final long LOOK_EVERY_MS = 250;
   private static final long HOSTS_EVERY_NS = TimeUnit.SECONDS.toNanos(3);
 
-  /** Looks in a row that have to find its port closed. */
-  static final int REFUSALS = 2;
+  /** Between two looks, less the work of one: after more this process has been standing still. */
+  private static final long AWAKE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Group group;
   private final MemberName own;
+  private final long silenceNs;
   private final Runnable onRemoved;
 
-  /** Those watched that ever listened, and how often in a row they refused since. */
-  private final Map<MemberName, Integer> refusals = new HashMap<>();
-
+  private final Map<MemberName, Watched> watched = new LinkedHashMap<>();
   private Map<MemberName, String> hosts = Map.of();
-  private List<MemberName> watched = List.of();
   private long nextHostsNs = System.nanoTime();
+  private long lastLookNs = nextHostsNs;
 
   private final ScheduledExecutorService looks =
       Executors.newSingleThreadScheduledExecutor(
@@ -63,11 +73,13 @@ public final class MemberWatch implements AutoCloseable {
   /**
    * @param group closed with this object
    * @param own name of this process
+   * @param session after how much silence Kafka has a member leave
    * @param onRemoved called by the thread of this object for each process that had to leave
    */
-  MemberWatch(Group group, MemberName own, Runnable onRemoved) {
+  MemberWatch(Group group, MemberName own, Duration session, Runnable onRemoved) {
     this.group = group;
     this.own = own;
+    this.silenceNs = session.dividedBy(2).toNanos();
     this.onRemoved = onRemoved;
   }
 
@@ -77,18 +89,24 @@ public final class MemberWatch implements AutoCloseable {
    * @param kafka settings of all Kafka clients of the site
    * @param groupId group the process is a member of
    * @param name of the process there, null = none
+   * @param session after how much silence Kafka has a member of the group leave
    * @param onRemoved called by another thread for each process that had to leave
    * @return null where the name is none of {@link MemberName}: who chose his own wants to be waited
    *     for
    */
   public static @Nullable MemberWatch of(
-      Map<String, ?> kafka, String groupId, @Nullable String name, Runnable onRemoved) {
+      Map<String, ?> kafka,
+      String groupId,
+      @Nullable String name,
+      Duration session,
+      Runnable onRemoved) {
     MemberName own = name == null ? null : MemberName.of(name);
     return own == null
         ? null
         : new MemberWatch(
             new AdminGroup(Admin.create(ClientKind.ADMIN.settings(kafka, Map.of())), groupId),
             own,
+            session,
             onRemoved);
   }
 
@@ -113,15 +131,31 @@ public final class MemberWatch implements AutoCloseable {
     if (nowNs - nextHostsNs >= 0) {
       nextHostsNs = nowNs + HOSTS_EVERY_NS;
       hosts = processes(group.hosts());
-      watched = next();
-      refusals.keySet().retainAll(watched);
+      watch(next());
     }
-    for (MemberName member : watched) {
-      if (isDead(member)) {
-        remove(member); // again at the next look if Kafka does not answer
-        refusals.remove(member);
+    boolean awake = nowNs - lastLookNs < AWAKE_NS;
+    lastLookNs = nowNs;
+    for (Map.Entry<MemberName, Watched> one : watched.entrySet()) {
+      if (!awake) {
+        one.getValue().restart(nowNs);
+      }
+      String dead = one.getValue().look(isOnThisMachine(one.getKey()), nowNs);
+      if (dead != null) {
+        remove(one.getKey(), dead); // again at the next look if Kafka does not answer
+        one.getValue().forgive();
       }
     }
+  }
+
+  private void watch(List<MemberName> members) {
+    watched.entrySet().removeIf(one -> !members.contains(one.getKey()) && closed(one.getValue()));
+    members.forEach(
+        member -> watched.computeIfAbsent(member, added -> new Watched(added, silenceNs)));
+  }
+
+  private static boolean closed(Watched gone) {
+    gone.close();
+    return true;
   }
 
   private static Map<MemberName, String> processes(Map<String, String> members) {
@@ -147,27 +181,19 @@ public final class MemberWatch implements AutoCloseable {
         .toList();
   }
 
-  private boolean isDead(MemberName member) {
-    String own = hosts.get(this.own);
-    switch (Port.of(member, own != null && own.equals(hosts.get(member)))) {
-      case OPEN -> refusals.put(member, 0);
-      case CLOSED -> refusals.computeIfPresent(member, (name, before) -> before + 1);
-      case UNKNOWN -> refusals.computeIfPresent(member, (name, before) -> 0);
-    }
-    return refusals.getOrDefault(member, 0) >= REFUSALS;
+  private boolean isOnThisMachine(MemberName member) {
+    String here = hosts.get(own);
+    return here != null && here.equals(hosts.get(member));
   }
 
-  private void remove(MemberName dead)
+  private void remove(MemberName dead, String why)
       throws InterruptedException, ExecutionException, TimeoutException {
     Set<String> members = members(dead);
     if (members.isEmpty()) {
       return; // gone by itself, or the other one that watches it was faster
     }
     LOG.warn(
-        "{}:{} does not listen any more: members={} of its group leave at once",
-        dead.host(),
-        dead.port(),
-        members);
+        "{}:{} {}: members={} of its group leave at once", dead.host(), dead.port(), why, members);
     group.remove(members);
     onRemoved.run();
   }
@@ -181,12 +207,15 @@ public final class MemberWatch implements AutoCloseable {
 
   /**
    * Looks no more, and has what is still there of this process leave: one that was stopped while it
-   * joined does not know yet that it is a member. Waits 6 s at most.
+   * joined does not know yet that it is a member. Waits 7 s at most.
    */
   @Override
   public void close() {
     looks.shutdownNow();
     try {
+      if (looks.awaitTermination(1, TimeUnit.SECONDS)) {
+        watched.values().forEach(Watched::close);
+      }
       Set<String> left = members(own);
       if (!left.isEmpty()) {
         group.remove(left);

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.Test;
 class MemberWatchTest {
 
   private static final long NEXT_NAMES = TimeUnit.SECONDS.toNanos(3);
+  private static final Duration SESSION = Duration.ofSeconds(6);
+  private static final long STEP = TimeUnit.MILLISECONDS.toNanos(250);
 
   /** Takes what it is told. */
   private static final class Members implements Group {
@@ -56,7 +61,7 @@ class MemberWatchTest {
   private final Members group = new Members();
   private final AtomicInteger told = new AtomicInteger();
   private final MemberName own = new MemberName("127.0.0.1", 1, "00000000");
-  private final MemberWatch watch = new MemberWatch(group, own, told::incrementAndGet);
+  private final MemberWatch watch = new MemberWatch(group, own, SESSION, told::incrementAndGet);
   private final List<ServerSocket> open = new ArrayList<>();
   private long nowNs = System.nanoTime();
 
@@ -95,6 +100,121 @@ class MemberWatchTest {
     look(times);
   }
 
+  /** Looks for so long, four times a second as far as the watch can tell. */
+  private void lookFor(Duration time) throws Exception {
+    for (long step = 0; step < time.toNanos(); step += STEP) {
+      nowNs += STEP;
+      watch.look(nowNs);
+    }
+  }
+
+  /** Answers all that is asked, until it stands still: its port stays open then. */
+  private static final class Answering implements AutoCloseable {
+    private final ServerSocket socket;
+    private final Thread thread = new Thread(this::run, "answering");
+    private final Semaphore turns = new Semaphore(1);
+    private final AtomicInteger answered = new AtomicInteger();
+
+    Answering(ServerSocket socket) {
+      this.socket = socket;
+      thread.start();
+    }
+
+    private void run() {
+      while (!socket.isClosed()) {
+        try (Socket one = socket.accept()) {
+          turns.acquire();
+          if (one.getInputStream().read() >= 0) {
+            one.getOutputStream().write('H');
+            answered.incrementAndGet();
+          }
+          turns.release();
+        } catch (IOException e) {
+          turns.release();
+        } catch (InterruptedException e) {
+          return;
+        }
+      }
+    }
+
+    void standStill() {
+      turns.acquireUninterruptibly();
+    }
+
+    void goOn() {
+      turns.release();
+    }
+
+    @Override
+    public void close() throws Exception {
+      socket.close();
+      thread.interrupt();
+      thread.join();
+    }
+  }
+
+  /** Looks, at one moment, until it has answered anew: what it owed before is read then. */
+  private void lookUntilAnswered(Answering other) throws Exception {
+    int before = other.answered.get();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (other.answered.get() < before + 2) {
+      assertThat(System.nanoTime()).as("answered in time").isLessThan(deadline);
+      watch.look(nowNs);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void shouldHaveOneLeave_whenItStandsStillForHalfASession() throws Exception {
+    ServerSocket socket = listen();
+    MemberName other = at(socket, 1);
+    group.names.add(other.text());
+    try (Answering process = new Answering(socket)) {
+      lookUntilAnswered(process);
+      process.standStill();
+      lookFor(SESSION.dividedBy(2).minusMillis(500));
+      assertThat(group.removed).as("it may be busy").isEmpty();
+
+      lookFor(Duration.ofSeconds(1));
+      assertThat(group.removed).containsExactly(Set.of(other.text()));
+
+      group.names.add(other.text());
+      lookFor(Duration.ofSeconds(10));
+      assertThat(group.removed).as("not again before it has answered again").hasSize(1);
+
+      process.goOn();
+      lookUntilAnswered(process);
+      process.standStill();
+      lookFor(Duration.ofSeconds(4));
+      assertThat(group.removed).as("but then").hasSize(2);
+    }
+  }
+
+  @Test
+  void shouldNotJudgeOne_whenTheWatchStoodStillItself() throws Exception {
+    ServerSocket socket = listen();
+    group.names.add(at(socket, 1).text());
+    try (Answering process = new Answering(socket)) {
+      lookUntilAnswered(process);
+      process.standStill();
+      lookFor(Duration.ofSeconds(1));
+      nowNs += TimeUnit.SECONDS.toNanos(20);
+      lookFor(SESSION.dividedBy(2).minusMillis(500));
+      assertThat(group.removed).isEmpty();
+
+      lookFor(Duration.ofSeconds(1));
+      assertThat(group.removed).hasSize(1);
+    }
+  }
+
+  @Test
+  void shouldNotJudgeOne_whenItNeverAnswered() throws Exception {
+    ServerSocket socket = listen();
+    group.names.add(at(socket, 1).text());
+    lookFor(Duration.ofSeconds(20));
+    assertThat(group.removed).as("who knows what listens there").isEmpty();
+  }
+
   @Test
   void shouldHaveAllMembersOfAProcessLeave_whenItListensNoMore() throws Exception {
     ServerSocket socket = listen();
@@ -104,7 +224,7 @@ class MemberWatchTest {
     assertThat(group.removed).isEmpty();
 
     socket.close();
-    look(MemberWatch.REFUSALS);
+    look(Watched.REFUSALS);
 
     assertThat(group.removed).containsExactly(Set.of(other.text() + "-1", other.text() + "-2"));
     assertThat(group.names).containsExactlyInAnyOrder(own.text(), "index-7");
@@ -120,7 +240,7 @@ class MemberWatchTest {
     group.names.add(other.text());
     look(1);
     socket.close();
-    look(MemberWatch.REFUSALS - 1);
+    look(Watched.REFUSALS - 1);
     open.add(new ServerSocket(other.port(), 50, InetAddress.getByName("127.0.0.1")));
     look(3);
 
@@ -143,7 +263,7 @@ class MemberWatchTest {
     group.names.add(other.text());
     look(1);
     socket.close();
-    look(MemberWatch.REFUSALS);
+    look(Watched.REFUSALS);
     group.names.add(other.text());
     lookAfterNewNames(5);
 
@@ -178,7 +298,7 @@ class MemberWatchTest {
     look(1);
     socket.close();
     group.silent = true;
-    look(MemberWatch.REFUSALS - 1);
+    look(Watched.REFUSALS - 1);
     assertThatThrownBy(() -> look(1)).isInstanceOf(TimeoutException.class);
     assertThat(told).hasValue(0);
     group.silent = false;
@@ -226,7 +346,7 @@ class MemberWatchTest {
     for (ServerSocket socket : sockets) {
       socket.close();
     }
-    look(MemberWatch.REFUSALS);
+    look(Watched.REFUSALS);
 
     List<String> first = others.stream().map(MemberName::text).sorted().limit(2).toList();
     assertThat(group.removed).containsExactly(Set.of(first.get(0)), Set.of(first.get(1)));
@@ -237,7 +357,7 @@ class MemberWatchTest {
   @Test
   void shouldGoAroundTheRing_whenItIsTheLast() throws Exception {
     MemberName last = new MemberName("zz", 1, "00000000");
-    try (MemberWatch late = new MemberWatch(group, last, told::incrementAndGet)) {
+    try (MemberWatch late = new MemberWatch(group, last, SESSION, told::incrementAndGet)) {
       ServerSocket socket = listen();
       group.names.remove(own.text());
       group.names.addAll(Set.of(last.text(), at(socket, 1).text()));

@@ -8,9 +8,9 @@ import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.remote.Race.Answer;
 import io.kvindex.streams.index.OwnerView;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Comparator;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +64,7 @@ final class Forwarding {
                       answer));
         },
         deadline,
-        answer -> answer.told().trust() == Trust.EXACT);
+        WalkAnswer::told);
   }
 
   /**
@@ -85,7 +85,7 @@ final class Forwarding {
                 forNanos,
                 (body, problem) -> tell(body, problem, TableNames::decode, answer)),
         Deadline.NONE,
-        answer -> answer.told().trust() == Trust.EXACT);
+        TableNames::told);
   }
 
   private static <A> void tell(
@@ -109,7 +109,7 @@ final class Forwarding {
       boolean spare,
       Race.Question<A> question,
       Deadline deadline,
-      Predicate<A> good) {
+      Function<A, Told> told) {
     if (!waiting.tryAcquire()) {
       if (spare) {
         return null;
@@ -120,7 +120,12 @@ final class Forwarding {
     }
     long start = System.nanoTime();
     try {
-      A answer = race.run(question, deadline.leftNanos(), good);
+      A answer =
+          race.run(
+              question,
+              deadline.leftNanos(),
+              one -> told.apply(one).trust() == Trust.EXACT,
+              Comparator.comparing(told, Told.FRESHEST_FIRST));
       meters.asked(race, answer == null, System.nanoTime() - start);
       return answer;
     } catch (InterruptedException e) {

@@ -2,6 +2,7 @@
 package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -22,6 +23,9 @@ final class Race<A> {
 
   /** The same once there is an answer, if not a good one: from here or from another replica. */
   static final long BESIDE_OWN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** The same where what is here was left behind and may be a minute old. */
+  static final long BESIDE_LEFT_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
   /** One that takes longer is late: nearly all answers come within a millisecond. */
   static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -70,9 +74,10 @@ final class Race<A> {
    *
    * @param forNanos longest wait
    * @param good whether an answer is as good as any other replica's could be
-   * @return an answer, a good one where there is any; null = nobody gave one in time
+   * @param better orders those that are not, the best first
+   * @return the best answer; null = nobody gave one in time
    */
-  @Nullable A run(Question<A> question, long forNanos, Predicate<A> good)
+  @Nullable A run(Question<A> question, long forNanos, Predicate<A> good, Comparator<A> better)
       throws InterruptedException {
     long end = System.nanoTime() + Math.min(forNanos, longestNanos);
     A fallback = null;
@@ -96,14 +101,17 @@ final class Race<A> {
       if (value == null) {
         problems.append(problems.isEmpty() ? "" : "; ").append(outcome.address()).append(": ");
         problems.append(outcome.problem());
-      } else if (fallback == null || good.test(value)) {
+        continue;
+      }
+      boolean done = good.test(value);
+      if (done || fallback == null || better.compare(value, fallback) < 0) {
         fallback = value;
         winner = outcome.address();
-        if (good.test(value)) {
-          return value;
-        }
-        end = Math.min(end, System.nanoTime() + BESIDE_OWN_NANOS);
       }
+      if (done) {
+        return value;
+      }
+      end = Math.min(end, System.nanoTime() + BESIDE_OWN_NANOS);
     }
     return fallback;
   }

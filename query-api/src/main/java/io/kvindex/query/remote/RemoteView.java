@@ -55,7 +55,7 @@ final class RemoteView implements TableView {
     // What is here may lack the event that was waited for.
     TableView stale = walk.notBefore() == Walk.ANY ? own : null;
     WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
-    if (answer != null) {
+    if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told(), race.winner());
       return answer.replay(visitor);
     }
@@ -66,6 +66,13 @@ final class RemoteView implements TableView {
     takeOwn(stale);
     return stale.walk(
         walk.of(request, request.contexts(), walk.deadline(), walk.notBefore()), visitor);
+  }
+
+  /** Whether what is here is better than an answer: whoever has the partition may know less yet. */
+  private static boolean isFresher(@Nullable TableView here, Told answer) {
+    return here != null
+        && answer.trust() == Trust.STALE
+        && Told.FRESHEST_FIRST.compare(Told.of(here), answer) < 0;
   }
 
   private void take(Told more, @Nullable String by) {
@@ -97,7 +104,7 @@ final class RemoteView implements TableView {
   private TableNames ask(NamesRequest request) {
     Race<TableNames> race = new Race<>(holders, longestNanos);
     TableNames answer = forwarding.names(race, request, own != null);
-    if (answer != null) {
+    if (answer != null && !isFresher(own, answer.told())) {
       take(answer.told(), race.winner());
       return answer;
     } else if (own == null) {

@@ -75,16 +75,31 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
       TableView spare = others.isAwakening() ? null : here;
       return new RemoteView(forwarding, table, asked, Race.LONGEST_NANOS, spare);
     }
-    // Where nobody keeps it up, or who did is silent, copies are no better than what is here.
+    if (isLeft(table) && !others.isSilent(asked.get(0))) {
+      return new RemoteView(forwarding, table, asked, Race.BESIDE_LEFT_NANOS, here);
+    }
+    // Where nobody keeps it up, or who did is silent, copies are no better than the one here.
     String active = holders.active();
     return active == null || others.isSilent(active)
         ? here
         : new RemoteView(forwarding, table, asked, Race.BESIDE_OWN_NANOS, here);
   }
 
+  /**
+   * Whether what is here is of a task that is elsewhere now: it follows nobody, and who has the
+   * partition knows more, be he the owner or a copy.
+   */
+  private boolean isLeft(TableId table) {
+    PartitionView view = placement.view(own.partitionOf(table));
+    return view != null && view.state() == PartitionView.State.CLOSED;
+  }
+
   @Override
   public @Nullable String notReadyReason() {
     String reason = own.notReadyReason();
+    if (reason == null && others.isAwakening()) {
+      reason = "this replica stood still until a moment ago";
+    }
     return reason == null ? singleCopies.notReadyReason() : reason;
   }
 

@@ -6,6 +6,7 @@ import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -17,6 +18,9 @@ import java.util.TreeSet;
  * @param degraded publishers events were lost of; the same object for answers from the same view
  */
 record Told(Trust trust, long lagMs, Set<PublisherId> degraded) {
+
+  /** Trust does not count: a copy that is seconds old is worth more than one of a minute ago. */
+  static final Comparator<Told> FRESHEST_FIRST = Comparator.comparingLong(Told::lagMs);
 
   static Told of(TableView view) {
     return new Told(view.trust(), view.lagMs(), view.degradedPublishers());

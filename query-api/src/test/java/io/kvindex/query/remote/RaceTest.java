@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,10 @@ import org.junit.jupiter.api.Timeout;
 class RaceTest {
   private static final String GOOD = "good";
   private static final String STALE = "stale";
+
+  /** A stale answer's age is behind its name, where it has one. */
+  private static final Comparator<String> FRESHEST_FIRST =
+      Comparator.comparing(answer -> answer.contains("@") ? answer.split("@")[1] : "");
 
   /** Says nothing for this race. */
   private static final String SILENT = "silent";
@@ -41,7 +46,8 @@ class RaceTest {
           }
         },
         TimeUnit.MILLISECONDS.toNanos(millis),
-        value -> value.startsWith(GOOD));
+        value -> value.startsWith(GOOD),
+        FRESHEST_FIRST);
   }
 
   @Test
@@ -80,6 +86,14 @@ class RaceTest {
     assertThat(run(race, 1_000)).isEqualTo("stale:1");
     assertThat(race.winner()).isEqualTo("stale:1");
     assertThat(asked).hasSize(3);
+  }
+
+  @Test
+  void shouldTakeTheFreshest_whenAllAreStale() throws InterruptedException {
+    Race<String> race =
+        new Race<>(List.of("stale:1@9", "stale:2@2", "stale:3@5"), Race.LONGEST_NANOS);
+    assertThat(run(race, 1_000)).isEqualTo("stale:2@2");
+    assertThat(race.winner()).isEqualTo("stale:2@2");
   }
 
   /** Else the replica that hangs would hold a thread for each question as long as it hangs. */
@@ -137,7 +151,8 @@ class RaceTest {
               }
             },
             TimeUnit.SECONDS.toNanos(10),
-            value -> value.startsWith(GOOD));
+            value -> value.startsWith(GOOD),
+            FRESHEST_FIRST);
     assertThat(answer).isEqualTo(STALE);
   }
 }

@@ -10,13 +10,18 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.site.Serving;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
+import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.RunVisitor;
+import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
@@ -28,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +45,7 @@ class ReplicatedIndexAccessTest {
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private int copies = 1;
+  private @Nullable PartitionView here;
   private final AtomicLong nowNs = new AtomicLong();
   private final Own own = new Own();
   private final Others others = new Others();
@@ -75,6 +82,21 @@ class ReplicatedIndexAccessTest {
     others.silent = Set.of();
     looks(2);
     assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+  }
+
+  @Test
+  void shouldAskCopies_whenTheActiveIsSilentAndWhatIsHereFollowsNobody() {
+    var left =
+        new PartitionTable(0, Stores.inMemoryKeyValueStore("rows").get(), new Epochs()).view();
+    left.closed();
+    here = left;
+    looks(8);
+    others.silent = Set.of(ACTIVE);
+    looks(8);
+    assertThat(access.view(TABLE)).as("it may be a minute old").isInstanceOf(RemoteView.class);
+    others.silent = Set.of(ACTIVE, STANDBY);
+    looks(8);
+    assertThat(access.view(TABLE)).as("there is nothing else").isSameAs(own.copy);
   }
 
   @Test
@@ -143,8 +165,25 @@ class ReplicatedIndexAccessTest {
     assertThatThrownBy(() -> walk(access.view(TABLE)))
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("no answer in time");
+    assertThat(access.notReadyReason()).contains("stood still");
     looks(8);
+    assertThat(access.notReadyReason()).isNull();
     assertThat(walk(access.view(TABLE))).as("its own answer, for want of another").isZero();
+  }
+
+  @Test
+  void shouldTakeTheFresherAnswer_whenNobodyIsUpToDate() {
+    looks(8);
+    own.lagMs = 2_000;
+    others.answerOf(new Copy(9_000));
+    assertThat(answeredBy(access.view(TABLE))).as("the new owner is still restoring").isNull();
+    others.answerOf(new Copy(1_000));
+    assertThat(answeredBy(access.view(TABLE))).isEqualTo(ACTIVE);
+  }
+
+  private static @Nullable String answeredBy(@Nullable TableView view) {
+    walk(view);
+    return Objects.requireNonNull(view).answeredBy();
   }
 
   /** Whoever restarts one after the other goes by that. */
@@ -168,8 +207,7 @@ class ReplicatedIndexAccessTest {
     others.restoring = Set.of(STANDBY);
     looks(1);
     assertThat(access.notReadyReason()).isNotNull();
-    nowNs.addAndGet(SingleCopies.LONGEST_NANOS);
-    looks(1);
+    looks((int) (SingleCopies.LONGEST_NANOS / LOOK_NS) + 1);
     assertThat(access.notReadyReason()).isNull();
   }
 
@@ -206,7 +244,8 @@ class ReplicatedIndexAccessTest {
 
   private final class Own extends Relayed.NoTables {
     private Trust trust = Trust.STALE;
-    private @Nullable TableView copy = new Copy();
+    private long lagMs;
+    private @Nullable TableView copy = new Copy(-1);
 
     @Override
     public @Nullable TableView view(TableId table) {
@@ -215,9 +254,19 @@ class ReplicatedIndexAccessTest {
   }
 
   private final class Copy implements TableView {
+    private final long lagMs;
+
+    /**
+     * @param lagMs -1 = what is set for this replica's own
+     */
+    private Copy(long lagMs) {
+      this.lagMs = lagMs;
+    }
 
     @Override
     public int walk(Walk walk, RunVisitor visitor) {
+      visitor.begin(OwnerView.of(1, new Owner[0]));
+      visitor.end(0);
       return 0;
     }
 
@@ -233,7 +282,7 @@ class ReplicatedIndexAccessTest {
 
     @Override
     public long lagMs() {
-      return 0;
+      return lagMs < 0 ? own.lagMs : lagMs;
     }
 
     @Override
@@ -256,7 +305,7 @@ class ReplicatedIndexAccessTest {
 
     @Override
     public @Nullable PartitionView view(int partition) {
-      return null;
+      return here;
     }
 
     @Override
@@ -285,6 +334,23 @@ class ReplicatedIndexAccessTest {
     private Set<String> silent = Set.of();
     private Set<String> restoring = Set.of();
     private volatile boolean answersWalks = true;
+    private @Nullable Transport walks;
+
+    /** What all of them answer from now on. */
+    private void answerOf(TableView copy) {
+      IndexAccess tables =
+          new Relayed.NoTables() {
+            @Override
+            public TableView view(TableId table) {
+              return copy;
+            }
+          };
+      walks =
+          new Relayed.Loop(
+              new ReplicaService(
+                  ReplicaService.Tables.only(
+                      Serving.DEFAULT_APPLICATION, tables, new Relayed.Placed(Holders.NONE))));
+    }
 
     @Override
     public void ask(
@@ -293,6 +359,10 @@ class ReplicatedIndexAccessTest {
         byte[] body,
         long forNanos,
         BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+      if (walks != null && path.equals(ReplicaService.WALK)) {
+        walks.ask(address, path, body, forNanos, done);
+        return;
+      }
       if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
         PartitionProgress.Phase phase =
             restoring.contains(address)
