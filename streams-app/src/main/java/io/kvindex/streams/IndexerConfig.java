@@ -67,6 +67,14 @@ public record IndexerConfig(
 
   private static final String RACK_TAG = "rack";
 
+  /**
+   * Rows a copy may lack for a partition to be moved to it for balance: some tenths of a second of
+   * a busy one. Kafka's 10,000 are seconds, in which its answers stand still; whenever a replica
+   * died or came back partitions of all the others changed places so, on a machine that was full
+   * anyway.
+   */
+  private static final long ACCEPTABLE_LAG = 1_000;
+
   /** The shortest that brokers allow unless told otherwise. */
   private static final int SESSION_MS = 6_000;
 
@@ -192,7 +200,8 @@ public record IndexerConfig(
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
-    all.put(StreamsConfig.POLL_MS_CONFIG, 100);
+    // A copy that becomes the owner waits for two polls, which have nothing to wait for.
+    all.put(StreamsConfig.POLL_MS_CONFIG, 25);
     all.put(CommonClientConfigs.RETRY_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
     // Rows of partitions that went elsewhere are looked for so often, and are so old when deleted:
     // twice this comes before they are too old to be gone on with.
@@ -201,6 +210,7 @@ public record IndexerConfig(
         MissedDeletions.LONGEST_ABSENCE.dividedBy(2).toMillis());
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
+    all.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, ACCEPTABLE_LAG);
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, copies);
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
@@ -208,7 +218,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), SESSION_MS);
     // Members learn with their next heartbeat that one of them is gone: Kafka's usual quarter of
     // the session would be up to one and a half seconds more of stale answers.
-    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 500);
+    all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 200);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
     all.put(StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 5_000);
     all.put(

@@ -8,11 +8,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +25,8 @@ import org.slf4j.LoggerFactory;
  * too old, of another cluster or changelog, of another layout or damaged are thrown away, and Kafka
  * Streams restores them from the changelog.
  *
- * <p>Remembers, in the time of a file's last change, until when the rows followed the changelog.
- * Whoever stays away longer than the changelog keeps tombstones may miss deletions: such rows would
- * claim blocks that are long gone.
+ * <p>Remembers until when the rows followed the changelog. Whoever stays away longer than the
+ * changelog keeps tombstones may miss deletions: such rows would claim blocks that are long gone.
  */
 final class LocalState {
 
@@ -34,7 +34,8 @@ final class LocalState {
 
   private static final String IDENTITY = ".identity";
 
-  private static final Duration TOUCH_EVERY = Duration.ofSeconds(10);
+  /** Behind the name of a task's directory that could be neither used nor deleted. */
+  private static final String UNUSABLE = ".unusable-";
 
   /** A task's directory; the task's partition follows the underscore. */
   private static final Pattern TASK = Pattern.compile("\\d+_\\d+");
@@ -51,15 +52,28 @@ final class LocalState {
   }
 
   private final Path tables;
-  private final Path followed;
+  private final FollowedUntil followed;
   private final Path identity;
   private final MeterRegistry metrics;
-  private Instant touched = Instant.EPOCH;
+  private final Deletion deletion;
+
+  /** Deletes a directory with all that is in it. */
+  interface Deletion {
+    void delete(Path directory) throws IOException;
+  }
 
   LocalState(Path stateDir, String applicationId, MeterRegistry metrics) {
+    this(stateDir, applicationId, metrics, RowFiles::delete);
+  }
+
+  /**
+   * @param deletion fails as a disk may
+   */
+  LocalState(Path stateDir, String applicationId, MeterRegistry metrics, Deletion deletion) {
     this.metrics = metrics;
+    this.deletion = deletion;
     tables = stateDir.resolve(applicationId);
-    followed = stateDir.resolve(applicationId + ".followed");
+    followed = new FollowedUntil(stateDir.resolve(applicationId + ".followed"));
     identity = stateDir.resolve(applicationId + IDENTITY);
     for (Reason reason : Reason.values()) {
       rebuilt(reason, 0);
@@ -71,8 +85,8 @@ final class LocalState {
    *
    * @param now the wall clock
    * @param own whose rows they have to be, null = Kafka did not say
-   * @throws IllegalStateException if something can neither be used nor deleted, or there is nothing
-   *     and Kafka did not say
+   * @throws IllegalStateException if something can neither be used nor moved out of the way, or
+   *     there is nothing and Kafka did not say
    */
   void prepare(Instant now, @Nullable LocalIdentity own) {
     try {
@@ -156,7 +170,7 @@ final class LocalState {
         why,
         all.size());
     for (Path task : all) {
-      RowFiles.delete(task);
+      remove(task);
     }
     SavedRows.deleteOld(tables, Instant.MAX);
     rebuilt(reason, all.size());
@@ -164,6 +178,7 @@ final class LocalState {
 
   private void discardDamaged() throws IOException {
     long startedNs = System.nanoTime();
+    LOG.info("reading through local rows, partitions={}", tasks().size());
     for (Path task : tasks()) {
       String damage = RowFiles.damage(task.resolve("rocksdb").resolve(IndexTopology.STORE));
       if (damage != null) {
@@ -171,12 +186,25 @@ final class LocalState {
             "local rows under {} are damaged ({}): they are built anew from the changelog",
             task,
             damage);
-        RowFiles.delete(task);
+        remove(task);
         RowFiles.delete(SavedRows.of(task)); // the same files
         rebuilt(Reason.DAMAGED, 1);
       }
     }
     LOG.info("local rows looked at ms={}", (System.nanoTime() - startedNs) / 1_000_000);
+  }
+
+  /**
+   * What can not be deleted is out of the way under another name: rows are built anew all the same.
+   */
+  private void remove(Path task) throws IOException {
+    try {
+      deletion.delete(task);
+    } catch (IOException e) {
+      Path aside = task.resolveSibling(task.getFileName() + UNUSABLE + UUID.randomUUID());
+      Files.move(task, aside, StandardCopyOption.ATOMIC_MOVE);
+      LOG.warn("rows that can not be deleted either ({}) are in {}: delete them by hand", e, aside);
+    }
   }
 
   private void rebuilt(Reason reason, int partitions) {
@@ -201,16 +229,18 @@ final class LocalState {
 
   /** Why rows found here may lack deletions, null = they do not. */
   private @Nullable String tooOld(Instant now) throws IOException {
-    if (!Files.exists(followed)) {
+    Instant until = followed.read();
+    if (until == null
+        || Duration.between(until, now).abs().compareTo(MissedDeletions.LONGEST_ABSENCE) <= 0) {
       return null;
     }
-    Duration away = Duration.between(Files.getLastModifiedTime(followed).toInstant(), now);
-    return away.compareTo(MissedDeletions.LONGEST_ABSENCE) > 0
-        ? "they followed the log until "
-            + away.toMinutes()
-            + " minutes ago, more than "
-            + MissedDeletions.LONGEST_ABSENCE.toMinutes()
-        : null;
+    return "they followed the log until "
+        + until
+        + ", and now it is "
+        + now
+        + ": that is more than "
+        + MissedDeletions.LONGEST_ABSENCE.toMinutes()
+        + " minutes";
   }
 
   /**
@@ -222,7 +252,7 @@ final class LocalState {
     if (Files.exists(tables)) {
       RowFiles.delete(tables);
     }
-    Files.deleteIfExists(followed);
+    followed.delete();
     // Last: it is what a later start finds the rest by.
     Files.deleteIfExists(identity);
   }
@@ -267,21 +297,12 @@ final class LocalState {
 
   /** Notes that this replica follows; cheap enough to be called several times a second. */
   void follows(Instant now) {
-    if (Duration.between(touched, now).compareTo(TOUCH_EVERY) < 0) {
-      return;
-    }
     try {
-      if (Files.exists(followed)) {
-        Files.setLastModifiedTime(followed, FileTime.from(now));
-      } else {
-        Files.createDirectories(tables);
-        Files.createFile(followed);
+      if (followed.write(now)) {
+        SavedRows.deleteOld(tables, now.minus(MissedDeletions.LONGEST_ABSENCE));
       }
-      SavedRows.deleteOld(tables, now.minus(MissedDeletions.LONGEST_ABSENCE));
-      touched = now;
     } catch (IOException e) {
-      LOG.warn("cannot touch {}: rows may be built anew at the next start", followed, e);
-      touched = now;
+      LOG.warn("cannot write {}: rows may be built anew at the next start", followed, e);
     }
   }
 }

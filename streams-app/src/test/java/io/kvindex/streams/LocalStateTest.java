@@ -3,15 +3,19 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.store.RowFiles;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +71,65 @@ class LocalStateTest {
     assertThat(rows).exists();
     assertThat(dir.resolve("app.identity")).exists();
     assertThat(others).exists();
+  }
+
+  /** As those of another user are. */
+  @Test
+  void shouldMoveRowsAside_whenTheyCanNotBeDeleted() throws IOException {
+    state("app").prepare(start, OWN);
+    Path rows = rows("app");
+    LocalState stubborn =
+        new LocalState(
+            dir,
+            "app",
+            metrics,
+            directory -> {
+              throw new AccessDeniedException(directory.toString());
+            });
+    stubborn.prepare(start, LocalIdentity.of("cluster-2", "topic-1"));
+    assertThat(rows).doesNotExist();
+    assertThat(discarded("not_this_changelog")).isEqualTo(1);
+    try (Stream<Path> left = Files.list(dir.resolve("app"))) {
+      assertThat(left.map(Path::getFileName).map(Path::toString))
+          .singleElement(STRING)
+          .matches("0_3\\.unusable-.*");
+    }
+    stubborn.prepare(start, LocalIdentity.of("cluster-2", "topic-1"));
+    assertThat(discarded("not_this_changelog")).as("it is nobody's rows any more").isEqualTo(1);
+  }
+
+  /** As a backup that is put back: its files are new, what is in them is not. */
+  @Test
+  void shouldDiscardOldRows_whenTheirFilesAreNew() throws IOException {
+    state("app").prepare(start, OWN);
+    state("app").follows(start.minus(Duration.ofHours(1)));
+    Path rows = rows("app");
+    Files.setLastModifiedTime(dir.resolve("app.followed"), FileTime.from(start));
+    state("app").prepare(start, OWN);
+    assertThat(rows).doesNotExist();
+    assertThat(discarded("too_old")).isEqualTo(1);
+  }
+
+  @Test
+  void shouldDiscardRows_whenTheyAreOfAnHourToCome() throws IOException {
+    state("app").prepare(start, OWN);
+    state("app").follows(start.plus(Duration.ofHours(1)));
+    Path rows = rows("app");
+    state("app").prepare(start, OWN);
+    assertThat(rows).as("one of the two clocks is wrong").doesNotExist();
+  }
+
+  @Test
+  void shouldGoByTheTimeOfAFileThatIsEmpty() throws IOException {
+    state("app").prepare(start, OWN);
+    Path file = Files.createFile(dir.resolve("app.followed"));
+    Files.setLastModifiedTime(file, FileTime.from(start));
+    Path rows = rows("app");
+    state("app").prepare(start, OWN);
+    assertThat(rows).exists();
+    Files.setLastModifiedTime(file, FileTime.from(start.minus(Duration.ofHours(1))));
+    state("app").prepare(start, OWN);
+    assertThat(rows).doesNotExist();
   }
 
   @Test

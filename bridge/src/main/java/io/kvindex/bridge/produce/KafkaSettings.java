@@ -96,7 +96,7 @@ public final class KafkaSettings {
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());
     settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
-    settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 500);
+    settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 200);
     // What is assigned in place of a dead member is first asked for when the fetch that waits for
     // records of the others is over.
     settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 150);

@@ -106,16 +106,20 @@ final class QueryLoad implements Runnable {
     }
     String degraded = "," + header(answer, "X-KvIndex-Degraded") + ",";
     JsonNode rows = JSON.readTree(answer.response().body()).path(Table.TENANT);
+    HitRate.Choice choice = new HitRate.Choice();
     for (DrillEngine engine : question.table().engines()) {
+      Held held = known.getOrDefault(engine, engine.held(question.text()));
+      JsonNode row = rows.path(engine.name());
+      choice.add(held, row, answer.sentNs(), answer.receivedNs());
       if (degraded.contains("," + engine.name() + ",")) {
         tally.saidDegraded.incrementAndGet();
         if (degradedExcuses) {
           continue;
         }
       }
-      Held held = known.getOrDefault(engine, engine.held(question.text()));
-      row(question, held, answer, engine, rows.path(engine.name()), tally);
+      row(question, held, answer, engine, row, tally);
     }
+    hitRate.add(choice);
     if (rows.size() > question.table().engines().size()) {
       tally.wrong.incrementAndGet();
       tallies.foundWrong(answer.by().name() + " names engines of another model: " + rows);

@@ -7,57 +7,62 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The curve of a rolling restart. */
 final class RollingReport {
 
   private static final int WIDTH = 50;
 
-  /** Blocks of a second's answers are some ten thousand: one block less is below this. */
-  private static final double SAME = 0.9999;
-
   private RollingReport() {}
 
   /**
-   * Prints it; whether no second was below the one before. A second in which nothing was counted is
-   * passed over: it says neither that all was found nor that nothing was.
+   * Prints it; whether no second was below the lowest one in which nothing was restarted: engines
+   * store while a router asks, so that it is not always 1 then either. A second in which nothing
+   * was counted is passed over: it says neither that all was found nor that nothing was.
    */
   static boolean print(List<Sample> samples, PrintWriter out) {
-    out.printf("%n%6s  %-10s %10s %8s%n", "second", "restarting", "blocks", "hit rate");
-    Sample before = null;
-    int drops = 0;
-    double least = 1;
-    for (Sample sample : samples) {
-      if (sample.held() == 0) {
-        out.printf("%6d  %-10s %10d        -%n", sample.second(), sample.doing(), 0);
-        continue;
-      }
-      boolean dropped = before != null && sample.share() < before.share() * SAME;
-      drops += dropped ? 1 : 0;
-      least = Math.min(least, sample.share());
-      out.printf(
-          Locale.ROOT,
-          "%6d  %-10s %10d %8.4f %s%s%n",
-          sample.second(),
-          sample.doing(),
-          sample.held(),
-          sample.share(),
-          "#".repeat((int) Math.round(sample.share() * WIDTH)),
-          dropped ? "  DROPPED" : "");
-      before = sample;
-    }
-    if (before == null) {
+    double quiet = lowest(samples, one -> one.doing().equals(RollingRestart.NOTHING));
+    out.printf(
+        "%n%6s  %-10s %8s %8s %8s%n", "second", "restarting", "blocks", "hit rate", "told of");
+    samples.forEach(sample -> print(sample, sample.hits().share() < quiet, out));
+    if (samples.stream().noneMatch(one -> one.hits().held() > 0)) {
       out.println("NOTHING WAS COUNTED: no answer, so no hit rate");
       return false;
     }
+    long drops = samples.stream().filter(one -> one.hits().share() < quiet).count();
     out.printf(
         Locale.ROOT,
-        "lowest hit rate %.4f; %s%n",
-        least,
+        "lowest hit rate %.4f, %.4f while nothing was restarted; %s%n",
+        lowest(samples, one -> true),
+        quiet,
         drops == 0
             ? "it never dropped"
             : "IT DROPPED in " + drops + " of " + samples.size() + " seconds");
     return drops == 0;
+  }
+
+  /** A second in which nothing was counted has a share of 1. */
+  private static double lowest(List<Sample> samples, Predicate<Sample> which) {
+    return samples.stream().filter(which).mapToDouble(one -> one.hits().share()).min().orElse(1);
+  }
+
+  private static void print(Sample sample, boolean dropped, PrintWriter out) {
+    if (sample.hits().held() == 0) {
+      out.printf("%6d  %-10s %8d        -%n", sample.second(), sample.doing(), 0);
+      return;
+    }
+    out.printf(
+        Locale.ROOT,
+        "%6d  %-10s %8d %8.4f %8.4f %s%s%n",
+        sample.second(),
+        sample.doing(),
+        sample.hits().held(),
+        sample.hits().share(),
+        sample.told().share(),
+        "#".repeat((int) Math.round(sample.hits().share() * WIDTH)),
+        dropped ? "  DROPPED" : "");
   }
 
   /** Prints what routers met; whether there was anything, and all of it as promised. */
@@ -77,7 +82,7 @@ final class RollingReport {
     return tallies.stream().mapToLong(tally -> counter.apply(tally).get()).sum();
   }
 
-  /** Writes it as JSON lines; {@code hit_rate} is null where nothing was counted. */
+  /** Writes it as JSON lines; a share is null where nothing was counted. */
   static void write(List<Sample> samples, DrillJournal journal) {
     for (Sample sample : samples) {
       journal.write(
@@ -85,9 +90,14 @@ final class RollingReport {
               .put("type", "hit_rate")
               .put("second", sample.second())
               .put("restarting", sample.doing())
-              .put("blocks", sample.held())
-              .put("hit_rate", sample.held() == 0 ? null : sample.share())
+              .put("blocks", sample.hits().held())
+              .put("hit_rate", share(sample.hits()))
+              .put("told_of", share(sample.told()))
               .put("failed", sample.failed()));
     }
+  }
+
+  private static @Nullable Double share(HitRate.Count count) {
+    return count.held() == 0 ? null : count.share();
   }
 }

@@ -11,7 +11,10 @@ import java.util.concurrent.TimeUnit;
 /** Restarts each process in order and looks at the hit rate every second. For one thread. */
 final class RollingRestart {
 
-  private static final long QUIET_MS = 10_000;
+  /** What a second is of in which no process is restarted. */
+  static final String NOTHING = "nothing";
+
+  private static final long QUIET_MS = 20_000;
 
   private final LocalSite site;
   private final DrillLoad load;
@@ -20,17 +23,18 @@ final class RollingRestart {
   private final long beganNs = System.nanoTime();
   private final List<Sample> samples = new ArrayList<>();
   private final List<Tally> tallies = new ArrayList<>();
-  private volatile String doing = "nothing";
+  private volatile String doing = NOTHING;
 
   /**
    * A second.
    *
    * @param second from the beginning
-   * @param doing process that is being restarted
-   * @param share of the blocks engines held that answers named, 0..1
+   * @param doing process that is being restarted, {@link #NOTHING} = none
+   * @param hits see {@link HitRate#takeHits}
+   * @param told see {@link HitRate#takeTold}
    * @param failed queries since the beginning of that process's restart
    */
-  record Sample(long second, String doing, long held, double share, long failed) {}
+  record Sample(long second, String doing, HitRate.Count hits, HitRate.Count told, long failed) {}
 
   /**
    * What came of it.
@@ -57,7 +61,8 @@ final class RollingRestart {
   /** Restarts all. */
   Result run(DrillJournal journal) throws IOException, InterruptedException {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
-    load.hitRate().take();
+    load.hitRate().takeHits();
+    load.hitRate().takeTold();
     tallies.add(load.tallies().begin("rolling restart"));
     clock.scheduleAtFixedRate(this::sample, 1, 1, TimeUnit.SECONDS);
     try {
@@ -68,7 +73,7 @@ final class RollingRestart {
           journal.step("restarted " + name);
         }
       }
-      doing = "nothing";
+      doing = NOTHING;
       Patience.pause(load, quietMs);
     } finally {
       clock.shutdownNow();
@@ -91,12 +96,11 @@ final class RollingRestart {
   }
 
   private void sample() {
-    HitRate.Count count = load.hitRate().take();
+    HitRate.Count hits = load.hitRate().takeHits();
+    HitRate.Count told = load.hitRate().takeTold();
     long second = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
     synchronized (samples) {
-      samples.add(
-          new Sample(
-              second, doing, count.held(), count.share(), load.tallies().current().failed.get()));
+      samples.add(new Sample(second, doing, hits, told, load.tallies().current().failed.get()));
     }
   }
 }

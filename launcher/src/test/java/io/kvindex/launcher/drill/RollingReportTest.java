@@ -3,6 +3,7 @@ package io.kvindex.launcher.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.launcher.drill.HitRate.Count;
 import io.kvindex.launcher.drill.RollingRestart.Sample;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,49 +23,54 @@ class RollingReportTest {
 
   private final StringWriter said = new StringWriter();
 
-  /** A negative share: a second in which nothing was counted. */
+  /** While nothing is restarted; a negative share: a second in which nothing was counted. */
+  private static final double[] QUIET = {1, 0.9, -1, 0.95};
+
   private boolean print(double... shares) {
     List<Sample> samples = new ArrayList<>();
+    for (double share : QUIET) {
+      samples.add(sample(samples.size() + 1, RollingRestart.NOTHING, share));
+    }
     for (double share : shares) {
-      long held = share < 0 ? 0 : 10_000;
-      samples.add(new Sample(samples.size() + 1, "index-1", held, Math.abs(share), 0));
+      samples.add(sample(samples.size() + 1, "index-1", share));
     }
     return RollingReport.print(samples, new PrintWriter(said, true));
   }
 
-  @Test
-  void shouldKeepThePromise_whenNoSecondIsBelowTheOneBefore() {
-    assertThat(print(0.5, 0.5, 0.7, 1, 1)).isTrue();
-    assertThat(said.toString())
-        .contains("lowest hit rate 0.5000; it never dropped")
-        .contains("index-1         10000   0.5000 " + "#".repeat(25) + System.lineSeparator());
+  private static Sample sample(int second, String doing, double share) {
+    Count hits = share < 0 ? new Count(0, 0) : new Count(10_000, Math.round(share * 10_000));
+    return new Sample(second, doing, hits, new Count(4, 3), 0);
   }
 
   @Test
-  void shouldTakeOneBlockOfTenThousandForNothing_butNotTwo() {
-    assertThat(print(1, 0.9999, 1)).isTrue();
-    assertThat(print(1, 0.9998, 1)).isFalse();
+  void shouldKeepThePromise_whenNoSecondIsBelowTheQuietOnes() {
+    assertThat(print(0.9, 0.95, 1, 0.9)).isTrue();
+    assertThat(said.toString())
+        .contains("lowest hit rate 0.9000, 0.9000 while nothing was restarted; it never dropped")
+        .contains(
+            "index-1       10000   0.9000   0.7500 " + "#".repeat(45) + System.lineSeparator());
   }
 
   @Test
-  void shouldBreakIt_whenASecondIsBelowTheOneBefore() {
-    assertThat(print(1, 0.9, 1, 0.8)).isFalse();
+  void shouldBreakIt_whenOneIs() {
+    assertThat(print(1, 0.8999, 1, 0.8)).isFalse();
     assertThat(said.toString())
-        .contains("lowest hit rate 0.8000; IT DROPPED in 2 of 4 seconds")
-        .containsPattern("(?m)^ +2 .* 0\\.9000 #{45} {2}DROPPED$");
+        .contains("lowest hit rate 0.8000, 0.9000 while nothing was restarted")
+        .contains("IT DROPPED in 2 of 8 seconds")
+        .containsPattern("(?m)^ +8 .* 0\\.8000 .*#{40} {2}DROPPED$");
   }
 
   @Test
   void shouldPassOverASecondInWhichNothingWasCounted() {
-    assertThat(print(0.9, -1, 0.9)).as("it is no rise to 1").isTrue();
-    assertThat(print(0.9, -1, 0.8)).as("but it hides no drop").isFalse();
-    assertThat(said.toString()).contains("lowest hit rate 0.9000; it never dropped");
+    assertThat(print(0.9, -1, 0.9)).isTrue();
+    assertThat(print(0.9, -1, 0.8)).as("it hides no drop").isFalse();
   }
 
   @Test
   void shouldBreakIt_whenNothingWasCounted() {
-    assertThat(print()).isFalse();
-    assertThat(print(-1, -1)).isFalse();
+    List<Sample> samples = List.of(sample(1, RollingRestart.NOTHING, -1), sample(2, "index-1", -1));
+    assertThat(RollingReport.print(samples, new PrintWriter(said, true))).isFalse();
+    assertThat(RollingReport.print(List.of(), new PrintWriter(said, true))).isFalse();
     assertThat(said.toString()).contains("NOTHING WAS COUNTED").doesNotContain("never dropped");
   }
 
@@ -111,12 +117,14 @@ class RollingReportTest {
     try (DrillJournal journal =
         new DrillJournal(new PrintWriter(said), 1, file, /* verbose= */ true)) {
       RollingReport.write(
-          List.of(new Sample(3, "index-1", 40, 0.75, 2), new Sample(4, "index-2", 0, 1, 0)),
+          List.of(
+              new Sample(3, "index-1", new Count(40, 30), new Count(8, 4), 2),
+              new Sample(4, "index-2", new Count(0, 0), new Count(0, 0), 0)),
           journal);
     }
     assertThat(Files.readAllLines(file))
         .containsExactly(
-            "{\"type\":\"hit_rate\",\"second\":3,\"restarting\":\"index-1\",\"blocks\":40,\"hit_rate\":0.75,\"failed\":2}",
-            "{\"type\":\"hit_rate\",\"second\":4,\"restarting\":\"index-2\",\"blocks\":0,\"hit_rate\":null,\"failed\":0}");
+            "{\"type\":\"hit_rate\",\"second\":3,\"restarting\":\"index-1\",\"blocks\":40,\"hit_rate\":0.75,\"told_of\":0.5,\"failed\":2}",
+            "{\"type\":\"hit_rate\",\"second\":4,\"restarting\":\"index-2\",\"blocks\":0,\"hit_rate\":null,\"told_of\":null,\"failed\":0}");
   }
 }

@@ -24,7 +24,7 @@ final class RemoteView implements TableView {
   private final Forwarding forwarding;
   private final TableId table;
   private final List<String> holders;
-  private final long longestNanos;
+  private final long untilNanos;
   private final @Nullable TableView own;
   private @Nullable Told told;
   private @Nullable String answeredBy;
@@ -32,7 +32,7 @@ final class RemoteView implements TableView {
 
   /**
    * @param holders {@code host:port} of those to ask, best first, not empty
-   * @param longestNanos how long they are waited for
+   * @param longestNanos how long they are waited for, whatever they are asked
    * @param own what this replica itself has, which is not up to date; null = nothing
    */
   RemoteView(
@@ -44,14 +44,14 @@ final class RemoteView implements TableView {
     this.forwarding = forwarding;
     this.table = table;
     this.holders = holders;
-    this.longestNanos = longestNanos;
+    untilNanos = System.nanoTime() + longestNanos;
     this.own = own;
   }
 
   @Override
   public int walk(Walk walk, RunVisitor visitor) {
     WalkRequest request = WalkRequest.of(table, walk);
-    Race<WalkAnswer> race = new Race<>(holders, longestNanos);
+    Race<WalkAnswer> race = new Race<>(holders, untilNanos - System.nanoTime());
     // What is here may lack the event that was waited for.
     TableView stale = walk.notBefore() == Walk.ANY ? own : null;
     WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
@@ -102,7 +102,7 @@ final class RemoteView implements TableView {
   }
 
   private TableNames ask(NamesRequest request) {
-    Race<TableNames> race = new Race<>(holders, longestNanos);
+    Race<TableNames> race = new Race<>(holders, untilNanos - System.nanoTime());
     TableNames answer = forwarding.names(race, request, own != null);
     if (answer != null && !isFresher(own, answer.told())) {
       take(answer.told(), race.winner());

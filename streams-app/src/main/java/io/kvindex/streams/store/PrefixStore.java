@@ -20,7 +20,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
 import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.processor.internals.Task.TaskType;
 import org.apache.kafka.streams.query.FailureReason;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
@@ -52,6 +54,8 @@ final class PrefixStore extends GuardedRows {
 
   private final Epochs epochs;
   private final SavedRows.Policy saving;
+  private final Courtesy courtesy;
+  private @Nullable StateStoreContext task;
   private @Nullable SavedRows saved;
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
@@ -63,14 +67,17 @@ final class PrefixStore extends GuardedRows {
       KeyValueStore<Bytes, byte[]> inner,
       Epochs epochs,
       StoreFaults faults,
-      SavedRows.Policy saving) {
+      SavedRows.Policy saving,
+      Courtesy courtesy) {
     super(inner, faults);
     this.epochs = epochs;
     this.saving = saving;
+    this.courtesy = courtesy;
   }
 
   @Override
   void open(StateStoreContext context, StateStore root) {
+    task = context;
     SavedRows former = new SavedRows(context.stateDir().toPath(), name(), saving);
     if (mustBeginAnew()) {
       former.forget();
@@ -130,6 +137,9 @@ final class PrefixStore extends GuardedRows {
       Collection<ConsumerRecord<byte[], byte[]>> batch, RecordBatchingStateRestoreCallback inner) {
     requireFollowed();
     if (fillInBulk(batch, inner)) {
+      if (isCopy()) {
+        courtesy.giveWay();
+      }
       return;
     }
     PartitionTable table = loadedTable();
@@ -150,6 +160,12 @@ final class PrefixStore extends GuardedRows {
       table.fold(row.key(), former.next(), row.value());
     }
     table.settle();
+  }
+
+  /** Whether the partition is another replica's; it may become this one's at any time. */
+  private boolean isCopy() {
+    return task instanceof InternalProcessorContext<?, ?> internal
+        && internal.taskType() == TaskType.STANDBY;
   }
 
   /**

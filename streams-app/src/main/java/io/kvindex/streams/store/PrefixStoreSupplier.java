@@ -15,6 +15,7 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   private final StoreFaults faults;
   private final boolean bulk;
   private final SavedRows.Policy saving;
+  private final Courtesy courtesy = new Courtesy();
 
   /**
    * @param name name of the store
@@ -40,7 +41,7 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   @Override
   public KeyValueStore<Bytes, byte[]> get() {
     KeyValueStore<Bytes, byte[]> rows = Stores.persistentKeyValueStore(name).get();
-    return new PrefixStore(bulk ? new BulkRows(rows) : rows, epochs, faults, saving);
+    return new PrefixStore(bulk ? new BulkRows(rows) : rows, epochs, faults, saving, courtesy);
   }
 
   @Override
