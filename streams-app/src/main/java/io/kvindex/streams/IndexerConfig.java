@@ -59,6 +59,13 @@ public record IndexerConfig(
    */
   private static final int COMMIT_MS_BULK = 5_000;
 
+  /**
+   * Kafka Streams joins no rebalance before all is applied that it has polled. Of the batches of
+   * engines, its usual thousand took up to five seconds on a full machine, in which the whole group
+   * waited, and the partitions of a dead replica with it.
+   */
+  private static final int POLLED = 100;
+
   /** Some ten milliseconds' work. */
   private static final int POLLED_BULK = 2_000;
 
@@ -74,6 +81,11 @@ public record IndexerConfig(
    * anyway.
    */
   private static final long ACCEPTABLE_LAG = 1_000;
+
+  /**
+   * The shortest there is: who has too many partitions since another one died keeps them so long.
+   */
+  private static final long PROBING_MS = 60_000;
 
   /** The shortest that brokers allow unless told otherwise. */
   private static final int SESSION_MS = 6_000;
@@ -211,6 +223,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
     all.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, ACCEPTABLE_LAG);
+    all.put(StreamsConfig.PROBING_REBALANCE_INTERVAL_MS_CONFIG, PROBING_MS);
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, copies);
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
@@ -220,6 +233,7 @@ public record IndexerConfig(
     // the session would be up to one and a half seconds more of stale answers.
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), 200);
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
+    all.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), POLLED);
     all.put(StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 5_000);
     all.put(
         StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),

@@ -10,20 +10,18 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Has who fills a copy give way while the machine is busy. Nobody waits for a second copy, but
- * reading hundreds of thousands of rows into it takes a core for seconds: on a full machine tables
- * that are served fell behind the log meanwhile. Thread-safe; who gives way waits.
+ * Has who fills a copy wait as long as it works while the machine is busy. Nobody waits for a
+ * second copy, but reading hundreds of thousands of rows into it takes a core for seconds: on a
+ * full machine tables that are served fell behind the log meanwhile. Thread-safe; who gives way
+ * waits.
  */
 final class Courtesy {
 
   /** Share of all the process may use from which on it is busy. */
   private static final double BUSY = 0.85;
 
-  /** How much longer than its work it waits. */
-  private static final int SHARE = 3;
-
-  /** A copy that has become the owner waits no longer than this for a batch of another one. */
-  private static final long LONGEST_NS = TimeUnit.MILLISECONDS.toNanos(150);
+  /** A copy that follows already, or has become the owner, waits for that as well. */
+  private static final long LONGEST_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private static final long LOOK_EVERY_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -71,7 +69,7 @@ final class Courtesy {
     }
     long worked = now - workingSinceNs;
     workingSinceNs = now;
-    return lastLoad < BUSY ? 0 : Math.min(LONGEST_NS, SHARE * worked);
+    return lastLoad < BUSY ? 0 : Math.min(LONGEST_NS, worked);
   }
 
   private synchronized void restart() {
