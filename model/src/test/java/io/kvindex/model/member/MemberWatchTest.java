@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -108,56 +106,11 @@ class MemberWatchTest {
     }
   }
 
-  /** Answers all that is asked, until it stands still: its port stays open then. */
-  private static final class Answering implements AutoCloseable {
-    private final ServerSocket socket;
-    private final Thread thread = new Thread(this::run, "answering");
-    private final Semaphore turns = new Semaphore(1);
-    private final AtomicInteger answered = new AtomicInteger();
-
-    Answering(ServerSocket socket) {
-      this.socket = socket;
-      thread.start();
-    }
-
-    private void run() {
-      while (!socket.isClosed()) {
-        try (Socket one = socket.accept()) {
-          turns.acquire();
-          if (one.getInputStream().read() >= 0) {
-            one.getOutputStream().write('H');
-            answered.incrementAndGet();
-          }
-          turns.release();
-        } catch (IOException e) {
-          turns.release();
-        } catch (InterruptedException e) {
-          return;
-        }
-      }
-    }
-
-    void standStill() {
-      turns.acquireUninterruptibly();
-    }
-
-    void goOn() {
-      turns.release();
-    }
-
-    @Override
-    public void close() throws Exception {
-      socket.close();
-      thread.interrupt();
-      thread.join();
-    }
-  }
-
   /** Looks, at one moment, until it has answered anew: what it owed before is read then. */
-  private void lookUntilAnswered(Answering other) throws Exception {
-    int before = other.answered.get();
+  private void lookUntilAnswered(AnsweringProcess other) throws Exception {
+    int before = other.answered();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (other.answered.get() < before + 2) {
+    while (other.answered() < before + 2) {
       assertThat(System.nanoTime()).as("answered in time").isLessThan(deadline);
       watch.look(nowNs);
       Thread.onSpinWait();
@@ -169,7 +122,7 @@ class MemberWatchTest {
     ServerSocket socket = listen();
     MemberName other = at(socket, 1);
     group.names.add(other.text());
-    try (Answering process = new Answering(socket)) {
+    try (AnsweringProcess process = new AnsweringProcess(socket)) {
       lookUntilAnswered(process);
       process.standStill();
       lookFor(SESSION.dividedBy(2).minusMillis(500));
@@ -194,7 +147,7 @@ class MemberWatchTest {
   void shouldNotJudgeOne_whenTheWatchStoodStillItself() throws Exception {
     ServerSocket socket = listen();
     group.names.add(at(socket, 1).text());
-    try (Answering process = new Answering(socket)) {
+    try (AnsweringProcess process = new AnsweringProcess(socket)) {
       lookUntilAnswered(process);
       process.standStill();
       lookFor(Duration.ofSeconds(1));

@@ -10,13 +10,11 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.site.Serving;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
-import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
-import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
@@ -26,13 +24,11 @@ import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -48,7 +44,7 @@ class ReplicatedIndexAccessTest {
   private @Nullable PartitionView here;
   private final AtomicLong nowNs = new AtomicLong();
   private final Own own = new Own();
-  private final Others others = new Others();
+  private final StandInReplicas others = new StandInReplicas();
   private Holders holders = new Holders(ACTIVE, List.of(STANDBY));
   private final ReplicatedIndexAccess access =
       new ReplicatedIndexAccess(
@@ -327,54 +323,5 @@ class ReplicatedIndexAccessTest {
     public @Nullable String notReadyReason() {
       return null;
     }
-  }
-
-  /** Those that are not silent tell of themselves. */
-  private static final class Others implements Transport {
-    private Set<String> silent = Set.of();
-    private Set<String> restoring = Set.of();
-    private volatile boolean answersWalks = true;
-    private @Nullable Transport walks;
-
-    /** What all of them answer from now on. */
-    private void answerOf(TableView copy) {
-      IndexAccess tables =
-          new Relayed.NoTables() {
-            @Override
-            public TableView view(TableId table) {
-              return copy;
-            }
-          };
-      walks =
-          new Relayed.Loop(
-              new ReplicaService(
-                  ReplicaService.Tables.only(
-                      Serving.DEFAULT_APPLICATION, tables, new Relayed.Placed(Holders.NONE))));
-    }
-
-    @Override
-    public void ask(
-        String address,
-        String path,
-        byte[] body,
-        long forNanos,
-        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-      if (walks != null && path.equals(ReplicaService.WALK)) {
-        walks.ask(address, path, body, forNanos, done);
-        return;
-      }
-      if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
-        PartitionProgress.Phase phase =
-            restoring.contains(address)
-                ? PartitionProgress.Phase.RESTORING
-                : PartitionProgress.Phase.READY;
-        ReplicaStatus.Part part =
-            new ReplicaStatus.Part(0, new PartitionProgress(phase, 0, 0, 0), 0, 0);
-        done.accept(new ReplicaStatus(null, List.of(part), Map.of()).encode(), null);
-      }
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.TableId;
+import io.kvindex.model.site.Serving;
+import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.streams.Holders;
+import io.kvindex.streams.PartitionProgress;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Those that are not silent tell of themselves. */
+final class StandInReplicas implements Transport {
+  Set<String> silent = Set.of();
+  Set<String> restoring = Set.of();
+  volatile boolean answersWalks = true;
+  @Nullable Transport walks;
+
+  /** What all of them answer from now on. */
+  void answerOf(TableView copy) {
+    IndexAccess tables =
+        new Relayed.NoTables() {
+          @Override
+          public TableView view(TableId table) {
+            return copy;
+          }
+        };
+    walks =
+        new Relayed.Loop(
+            new ReplicaService(
+                ReplicaService.Tables.only(
+                    Serving.DEFAULT_APPLICATION, tables, new Relayed.Placed(Holders.NONE))));
+  }
+
+  @Override
+  public void ask(
+      String address,
+      String path,
+      byte[] body,
+      long forNanos,
+      BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+    if (walks != null && path.equals(ReplicaService.WALK)) {
+      walks.ask(address, path, body, forNanos, done);
+      return;
+    }
+    if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
+      PartitionProgress.Phase phase =
+          restoring.contains(address)
+              ? PartitionProgress.Phase.RESTORING
+              : PartitionProgress.Phase.READY;
+      ReplicaStatus.Part part =
+          new ReplicaStatus.Part(0, new PartitionProgress(phase, 0, 0, 0), 0, 0);
+      done.accept(new ReplicaStatus(null, List.of(part), Map.of()).encode(), null);
+    }
+  }
+
+  @Override
+  public void close() {}
+}
