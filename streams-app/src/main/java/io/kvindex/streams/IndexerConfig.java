@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -92,9 +91,9 @@ public record IndexerConfig(
 
   /** How a site may call it that wants another; the first that is there counts. */
   private static final List<String> SESSION =
-      Stream.of(StreamsConfig.MAIN_CONSUMER_PREFIX, StreamsConfig.CONSUMER_PREFIX)
-          .map(prefix -> prefix + ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG)
-          .toList();
+      List.of(
+          StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG),
+          StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG));
 
   /** Kafka's own. */
   private static final int REQUEST_MS = 30_000;

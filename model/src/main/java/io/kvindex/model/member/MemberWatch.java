@@ -49,7 +49,7 @@ public final class MemberWatch implements AutoCloseable {
   private static final long LOOK_EVERY_MS = 250;
   private static final long HOSTS_EVERY_NS = TimeUnit.SECONDS.toNanos(3);
 
-  /** Between two looks, less the work of one: after more this process has been standing still. */
+  /** Looks that are further apart than this: the process that looks has been standing still. */
   private static final long AWAKE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Group group;
@@ -139,23 +139,28 @@ public final class MemberWatch implements AutoCloseable {
       if (!awake) {
         one.getValue().restart(nowNs);
       }
-      String dead = one.getValue().look(isOnThisMachine(one.getKey()), nowNs);
-      if (dead != null) {
-        remove(one.getKey(), dead); // again at the next look if Kafka does not answer
-        one.getValue().forgive();
-      }
+      look(one.getKey(), one.getValue(), nowNs);
+    }
+  }
+
+  private void look(MemberName member, Watched known, long nowNs)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    String dead = known.look(isOnThisMachine(member), nowNs);
+    if (dead != null) {
+      remove(member, dead); // if Kafka does not answer it is judged again, not forgiven
+      known.forgive();
     }
   }
 
   private void watch(List<MemberName> members) {
-    watched.entrySet().removeIf(one -> !members.contains(one.getKey()) && closed(one.getValue()));
+    for (MemberName former : List.copyOf(watched.keySet())) {
+      Watched gone = members.contains(former) ? null : watched.remove(former);
+      if (gone != null) {
+        gone.close();
+      }
+    }
     members.forEach(
         member -> watched.computeIfAbsent(member, added -> new Watched(added, silenceNs)));
-  }
-
-  private static boolean closed(Watched gone) {
-    gone.close();
-    return true;
   }
 
   private static Map<MemberName, String> processes(Map<String, String> members) {
