@@ -221,6 +221,7 @@ public record IndexerConfig(
         MissedDeletions.LONGEST_ABSENCE.dividedBy(2).toMillis());
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
+    all.put(StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG, StayingAssignor.class.getName());
     all.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, ACCEPTABLE_LAG);
     all.put(StreamsConfig.PROBING_REBALANCE_INTERVAL_MS_CONFIG, PROBING_MS);
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
