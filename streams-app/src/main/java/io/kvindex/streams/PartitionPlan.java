@@ -63,10 +63,15 @@ final class PartitionPlan {
         .orElse(null);
   }
 
+  /**
+   * Of those that soon have all whoever owns least: what was just taken from its owner for balance
+   * has none for a moment, and would go back to him.
+   */
   private PlacedReplica heir(TaskId task) {
     return replicas.stream()
         .min(
-            Comparator.<PlacedReplica>comparingLong(replica -> replica.behind(task))
+            Comparator.<PlacedReplica>comparingLong(
+                    replica -> replica.isNear(task) ? 0 : replica.behind(task))
                 .thenComparing(replica -> !replica.ownedBefore(task))
                 .thenComparingInt(replica -> replica.owned().size()))
         .orElseThrow();

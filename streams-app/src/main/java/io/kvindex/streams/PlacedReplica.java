@@ -17,6 +17,9 @@ final class PlacedReplica {
   /** Behind by more than anybody who has something. */
   private static final long NOTHING = Long.MAX_VALUE;
 
+  /** Rows it may lack so, as a multiple of those it may lack to be moved to. */
+  private static final long NEAR = 5;
+
   private final ProcessId id;
   private final Optional<String> rack;
   private final Set<TaskId> ownedBefore;
@@ -90,6 +93,11 @@ final class PlacedReplica {
     }
     long lag = lags.getOrDefault(task, NOTHING);
     return lag <= close ? 0 : lag;
+  }
+
+  /** Whether it would soon have all, if it were the owner. */
+  boolean isNear(TaskId task) {
+    return behind(task) <= NEAR * close;
   }
 
   boolean isClose(TaskId task) {

@@ -192,6 +192,23 @@ class PartitionPlanTest {
     assertThat(copy.owned).contains(task);
   }
 
+  /** Kafka Streams takes a partition from its owner first, and asks again then. */
+  @Test
+  void shouldNotGiveAPartitionBack_whenItIsOnItsWay() {
+    List<Site> sites = sites(2);
+    rebalance(List.of(sites.get(0)));
+    rebalance(sites);
+    sites.get(1).catchUp();
+    sites.get(0).owned = Set.copyOf(tasks.subList(0, 3));
+    sites.get(0).copied = Set.copyOf(tasks.subList(3, 6));
+    sites.get(0).catchUp();
+    tasks.subList(3, 6).forEach(task -> sites.get(1).lags.put(task, 2 * CLOSE));
+    rebalance(sites);
+    assertThat(sites.get(1).owned)
+        .as("it was to get them")
+        .isEqualTo(Set.copyOf(tasks.subList(3, 6)));
+  }
+
   @Test
   void shouldLeaveAPartition_whenItsOwnerHasLostTheRowsAndNobodyHasThem() {
     List<Site> sites = sites(1);
@@ -302,7 +319,7 @@ class PartitionPlanTest {
     Map<TaskId, Set<Site>> close = new HashMap<>();
     for (TaskId task : tasks) {
       Set<Site> some = new HashSet<>(sites);
-      some.removeIf(site -> site.lags.getOrDefault(task, ALL_ROWS) > CLOSE);
+      some.removeIf(site -> site.lags.getOrDefault(task, ALL_ROWS) > 5 * CLOSE);
       close.put(task, some);
     }
     return close;
