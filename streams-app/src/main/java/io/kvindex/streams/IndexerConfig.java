@@ -8,6 +8,7 @@ import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.store.PrefixRocksConfig;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -134,7 +135,7 @@ public record IndexerConfig(
 
   /** For a site with one indexer: a stable name in its group and no standby. */
   public IndexerConfig alone(String name) {
-    return placed(new Placement(0, placement.rack(), name));
+    return placed(placement.copied(0).named(name));
   }
 
   /** The same as another application, with its own place in the log and its own tables. */
@@ -162,9 +163,7 @@ public record IndexerConfig(
   IndexerConfig named() {
     MemberName member =
         placement.name() == null && advertise != null ? MemberName.at(advertise) : null;
-    return member == null
-        ? this
-        : placed(new Placement(placement.standbys(), placement.rack(), member.text()));
+    return member == null ? this : placed(placement.named(member.text()));
   }
 
   /** After how much silence of a replica the group gives its partitions to others. */
@@ -186,13 +185,12 @@ public record IndexerConfig(
 
   /** The same without standbys and with rows nowhere but in its own directory. */
   public IndexerConfig withoutChangelog() {
-    Placement single = new Placement(0, placement.rack(), placement.name());
     return new IndexerConfig(
         kafka,
         applicationId,
         stateDir,
         advertise,
-        single,
+        placement.copied(0),
         tolerance,
         limits.rememberingBlocks(REMEMBERED_BULK),
         false);
@@ -222,6 +220,7 @@ public record IndexerConfig(
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
     all.put(StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG, StayingAssignor.class.getName());
+    all.put(Absence.SETTING, new Absence(placement.copyDelay(), InstantSource.system()));
     all.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, ACCEPTABLE_LAG);
     all.put(StreamsConfig.PROBING_REBALANCE_INTERVAL_MS_CONFIG, PROBING_MS);
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);

@@ -15,16 +15,25 @@ final class PartitionPlan {
   private final List<TaskId> tasks;
   private final int copies;
   private final int warmups;
-  private boolean settled = true;
+  private final boolean awaiting;
+  private boolean settled;
 
   /**
    * @param replicas that have nothing yet, in an order that stays the same
+   * @param awaiting whether somebody left who may soon be back: only what lost its owner moves, and
+   *     no copy is made of which nobody has most
    */
-  PartitionPlan(List<PlacedReplica> replicas, List<TaskId> tasks, AssignmentConfigs configs) {
+  PartitionPlan(
+      List<PlacedReplica> replicas,
+      List<TaskId> tasks,
+      AssignmentConfigs configs,
+      boolean awaiting) {
     this.replicas = replicas;
     this.tasks = tasks;
     copies = Math.min(configs.numStandbyReplicas(), Math.max(0, replicas.size() - 1));
     warmups = configs.maxWarmupReplicas();
+    this.awaiting = awaiting;
+    settled = !awaiting;
   }
 
   /** Gives everything to somebody, if there is anybody. */
@@ -42,12 +51,14 @@ final class PartitionPlan {
       }
     }
     orphans.forEach(task -> heir(task).owned().add(task));
-    while (moveOne()) {
+    while (!awaiting && moveOne()) {
       // until nobody has two more than another one that could have one of them
     }
     settled &= most().owned().size() - least().owned().size() <= 1;
     tasks.forEach(this::copy);
-    warmUp();
+    if (!awaiting) {
+      warmUp();
+    }
   }
 
   /** Whether all is spread evenly and every copy is close; else it is worth another look. */
@@ -129,29 +140,34 @@ final class PartitionPlan {
     boolean whole = copies == 0;
     for (int i = 0; i < copies; i++) {
       PlacedReplica next = next(task, holders);
+      if (next == null) {
+        return;
+      }
       holders.add(next);
       next.copied().add(task);
-      whole |= next.isClose(task);
-      settled &= next.isClose(task);
+      whole |= next.isNear(task);
+      settled &= next.isNear(task);
     }
     if (!whole) {
       replicas.stream()
-          .filter(replica -> !holders.contains(replica) && replica.isClose(task))
+          .filter(replica -> !holders.contains(replica) && replica.isNear(task))
           .findFirst()
           .ifPresent(replica -> replica.copied().add(task));
     }
   }
 
-  private PlacedReplica next(TaskId task, List<PlacedReplica> holders) {
+  /** Who comes back gets what it has most rows of, and reads the fewest. */
+  private @Nullable PlacedReplica next(TaskId task, List<PlacedReplica> holders) {
     int fair = (tasks.size() * (1 + copies) + replicas.size() - 1) / replicas.size();
     return replicas.stream()
         .filter(replica -> !holders.contains(replica))
+        .filter(replica -> !awaiting || replica.isNear(task))
         .min(
             Comparator.<PlacedReplica, Boolean>comparing(replica -> sharesRack(replica, holders))
                 .thenComparing(replica -> replica.work() >= fair)
-                .thenComparing(replica -> !replica.isClose(task))
+                .thenComparingLong(replica -> replica.behind(task))
                 .thenComparingInt(PlacedReplica::work))
-        .orElseThrow();
+        .orElse(null);
   }
 
   private static boolean sharesRack(PlacedReplica replica, List<PlacedReplica> holders) {

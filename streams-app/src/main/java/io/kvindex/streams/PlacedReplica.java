@@ -95,7 +95,7 @@ final class PlacedReplica {
     return lag <= close ? 0 : lag;
   }
 
-  /** Whether it would soon have all, if it were the owner. */
+  /** Whether it would soon have all, if it were the owner; so is a copy that follows a busy one. */
   boolean isNear(TaskId task) {
     return behind(task) <= NEAR * close;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +14,11 @@ import org.jspecify.annotations.Nullable;
  *     broker of the same one where the cluster allows it; null = none
  * @param name stable name in the group, null = none. One that comes back under its name within the
  *     session timeout (6 s) gets its partitions again without the others being stirred
+ * @param copyDelay how long a replica that left is waited for before others make copies in place of
+ *     its; 0 = not at all. Its own partitions are taken over at once where there is a copy
  */
-public record Placement(int standbys, @Nullable String rack, @Nullable String name) {
+public record Placement(
+    int standbys, @Nullable String rack, @Nullable String name, Duration copyDelay) {
 
   /** Longest value of a tag Kafka Streams takes. */
   public static final int MAX_RACK = 30;
@@ -25,8 +29,16 @@ public record Placement(int standbys, @Nullable String rack, @Nullable String na
    */
   private static final int MORE_THAN_REPLICAS = 1_000;
 
+  /** A process that is started again is back by then. */
+  private static final Duration COPY_DELAY = Duration.ofSeconds(30);
+
   /** One standby, no rack, no name. */
   public static final Placement DEFAULT = new Placement(1, null, null);
+
+  /** The same with the usual delay. */
+  public Placement(int standbys, @Nullable String rack, @Nullable String name) {
+    this(standbys, rack, name, COPY_DELAY);
+  }
 
   public Placement {
     if (standbys < 0) {
@@ -39,10 +51,28 @@ public record Placement(int standbys, @Nullable String rack, @Nullable String na
     if (name != null && name.isBlank()) {
       throw new IllegalArgumentException("the name of a replica must not be blank");
     }
+    if (copyDelay.isNegative()) {
+      throw new IllegalArgumentException("the delay of copies must be 0 or more: " + copyDelay);
+    }
   }
 
   /** The same where every replica holds everything and answers alone. */
   public Placement everywhere() {
-    return new Placement(MORE_THAN_REPLICAS, rack, name);
+    return new Placement(MORE_THAN_REPLICAS, rack, name, copyDelay);
+  }
+
+  /** The same with another name. */
+  public Placement named(@Nullable String other) {
+    return new Placement(standbys, rack, other, copyDelay);
+  }
+
+  /** The same with another number of copies. */
+  public Placement copied(int times) {
+    return new Placement(times, rack, name, copyDelay);
+  }
+
+  /** The same with another delay. */
+  public Placement delaying(Duration copies) {
+    return new Placement(standbys, rack, name, copies);
   }
 }

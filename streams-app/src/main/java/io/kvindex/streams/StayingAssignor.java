@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,11 +32,24 @@ import org.slf4j.LoggerFactory;
  * HighAvailabilityTaskAssignor}) spreads all of them anew each time, and each that moves stands
  * still for a second (ADR 0007).
  *
- * <p>Made by Kafka Streams, on the replica that leads the group. Stateless.
+ * <p>Who has just left is waited for ({@link Absence}): copies that would have to be read from the
+ * changelog are not made meanwhile, and nothing moves for balance. It is often back in ten seconds,
+ * and they would be thrown away, while the owners need the machine more than before.
+ *
+ * <p>Made by Kafka Streams for each assignment, on the replica that leads the group.
  */
 public final class StayingAssignor implements TaskAssignor {
 
   private static final Logger LOG = LoggerFactory.getLogger(StayingAssignor.class);
+
+  private Absence absence = new Absence(Duration.ZERO, InstantSource.system());
+
+  @Override
+  public void configure(Map<String, ?> configs) {
+    if (configs.get(Absence.SETTING) instanceof Absence given) {
+      absence = given;
+    }
+  }
 
   @Override
   public TaskAssignment assign(ApplicationState application) {
@@ -41,16 +57,27 @@ public final class StayingAssignor implements TaskAssignor {
     Map<ProcessId, PlacedReplica> replicas = new TreeMap<>();
     states(application).forEach((id, state) -> replicas.put(id, PlacedReplica.of(state, configs)));
     List<TaskId> tasks = application.allTasks().keySet().stream().sorted().toList();
-    PartitionPlan plan = new PartitionPlan(new ArrayList<>(replicas.values()), tasks, configs);
+    Instant awaited = absence.see(replicas.keySet(), hasOrphans(replicas.values(), tasks));
+    PartitionPlan plan =
+        new PartitionPlan(new ArrayList<>(replicas.values()), tasks, configs, awaited != null);
     plan.make();
     List<KafkaStreamsAssignment> all =
         new ArrayList<>(replicas.values().stream().map(StayingAssignor::assignment).toList());
     if (!plan.isSettled() && !all.isEmpty()) {
-      Instant next = Instant.now().plusMillis(configs.probingRebalanceIntervalMs());
+      Instant probing = Instant.now().plusMillis(configs.probingRebalanceIntervalMs());
+      Instant next = awaited == null ? probing : awaited;
       all.set(0, all.get(0).withFollowupRebalance(next));
     }
-    LOG.info("partitions settled={} {}", plan.isSettled(), replicas.values());
+    LOG.info("partitions settled={} awaited={} {}", plan.isSettled(), awaited, replicas.values());
     return new TaskAssignment(all);
+  }
+
+  private static boolean hasOrphans(Collection<PlacedReplica> replicas, List<TaskId> tasks) {
+    long owned =
+        tasks.stream()
+            .filter(task -> replicas.stream().anyMatch(replica -> replica.ownedBefore(task)))
+            .count();
+    return owned > 0 && owned < tasks.size();
   }
 
   /** Where Kafka does not say how long the changelogs are, who had what has to do. */

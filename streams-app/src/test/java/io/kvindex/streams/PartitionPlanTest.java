@@ -30,6 +30,7 @@ class PartitionPlanTest {
   private static final long RUNS = -2;
 
   private int copies = 1;
+  private boolean awaiting;
   private List<TaskId> tasks = tasks(6);
 
   /** A replica between two rebalances. */
@@ -77,7 +78,8 @@ class PartitionPlanTest {
         new PartitionPlan(
             List.copyOf(placed.values()),
             tasks,
-            new AssignmentConfigs(CLOSE, 2, copies, 60_000L, List.of("rack")));
+            new AssignmentConfigs(CLOSE, 2, copies, 60_000L, List.of("rack")),
+            awaiting);
     plan.make();
     sites.forEach(site -> site.take(Objects.requireNonNull(placed.get(site.id))));
     assertWhole(sites);
@@ -95,7 +97,7 @@ class PartitionPlanTest {
       assertThat(owners).as("owners of %s", task).isEqualTo(1);
       assertThat(holders)
           .as("copies of %s", task)
-          .isGreaterThanOrEqualTo(Math.min(copies, sites.size() - 1));
+          .isGreaterThanOrEqualTo(awaiting ? 0 : Math.min(copies, sites.size() - 1));
       assertThat(both).isZero();
     }
   }
@@ -139,6 +141,44 @@ class PartitionPlanTest {
   }
 
   @Test
+  void shouldMakeNoCopies_whileWhoLeftIsAwaited() {
+    List<Site> sites = settled();
+    Site dead = sites.remove(1);
+    Map<Site, Set<TaskId>> copied = new HashMap<>();
+    sites.forEach(site -> copied.put(site, site.copied));
+    Map<Site, Set<TaskId>> owned = new HashMap<>();
+    sites.forEach(site -> owned.put(site, site.owned));
+
+    awaiting = true;
+    assertThat(rebalance(sites)).as("worth another look").isFalse();
+    for (Site site : sites) {
+      Set<TaskId> taken = new HashSet<>(site.owned);
+      taken.removeAll(Objects.requireNonNull(owned.get(site)));
+      assertThat(dead.owned).as("only those move").containsAll(taken);
+      assertThat(copied.get(site)).as("no new ones").containsAll(site.copied);
+    }
+    assertThat(sites.stream().mapToInt(site -> site.copied.size()).sum())
+        .as("those of which both owner and copy live")
+        .isEqualTo(6 - dead.owned.size() - dead.copied.size());
+
+    awaiting = false;
+    rebalance(sites);
+    assertThat(sites.stream().mapToInt(site -> site.copied.size()).sum()).isEqualTo(6);
+  }
+
+  @Test
+  void shouldKeepACopyThatIsClose_whileWhoLeftIsAwaited() {
+    List<Site> sites = settled();
+    Site dead = sites.remove(1);
+    TaskId task = dead.owned.iterator().next();
+    sites.forEach(site -> site.lags.putIfAbsent(task, 2 * CLOSE));
+    awaiting = true;
+    rebalance(sites);
+    assertThat(sites).filteredOn(site -> site.owned.contains(task)).hasSize(1);
+    assertThat(sites).filteredOn(site -> site.copied.contains(task)).hasSize(1);
+  }
+
+  @Test
   void shouldGiveCopiesFirst_whenOneComesBack() {
     List<Site> sites = settled();
     Site back = sites.remove(1);
@@ -169,6 +209,23 @@ class PartitionPlanTest {
     assertThat(rebalance(sites)).isTrue();
     assertThat(sites).allSatisfy(site -> assertThat(site.owned).hasSize(2));
     assertThat(sites).allSatisfy(site -> assertThat(site.copied).hasSize(2));
+  }
+
+  @Test
+  void shouldGiveItCopiesOfWhatItHasRowsOf_whenOneComesBack() {
+    List<Site> sites = settled();
+    Site back = sites.remove(1);
+    Set<TaskId> had = new HashSet<>(back.owned);
+    had.addAll(back.copied);
+    awaiting = true;
+    rebalance(sites);
+    awaiting = false;
+    back.owned = Set.of();
+    back.copied = had;
+    had.forEach(task -> back.lags.put(task, 30 * CLOSE));
+    sites.add(back);
+    rebalance(sites);
+    assertThat(back.copied).isEqualTo(had);
   }
 
   @Test
@@ -282,10 +339,10 @@ class PartitionPlanTest {
         new PlacedReplica(
             new ProcessId(new UUID(0, 0)), Optional.empty(), Set.of(), Set.of(), Map.of(), CLOSE);
     AssignmentConfigs configs = new AssignmentConfigs(CLOSE, 2, 1, 60_000L, List.of());
-    new PartitionPlan(List.of(other, copy, owner), List.of(task), configs).make();
+    new PartitionPlan(List.of(other, copy, owner), List.of(task), configs, false).make();
     assertThat(owner.owned()).containsExactly(task);
 
-    new PartitionPlan(List.of(other, copy), List.of(task), configs).make();
+    new PartitionPlan(List.of(other, copy), List.of(task), configs, false).make();
     assertThat(copy.owned()).as("better than one that never had it").containsExactly(task);
   }
 

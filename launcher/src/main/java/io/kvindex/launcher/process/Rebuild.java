@@ -93,7 +93,7 @@ public final class Rebuild implements AutoCloseable {
     private IndexerConfig applyTo(IndexerConfig config) {
       return config
           .advertisedAs(advertise)
-          .placed(new Placement(placement.standbys() + 1, placement.rack(), null));
+          .placed(placement.copied(placement.standbys() + 1).named(null));
     }
   }
 

@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
 final class ReplicaOptions {
 
   private static final int MAX_DRAIN_SECONDS = 3_600;
+  private static final int MAX_COPY_DELAY_SECONDS = 86_400;
 
   @Option(
       names = "--advertise",
@@ -35,6 +36,15 @@ final class ReplicaOptions {
           "Every replica holds everything and answers from its own memory, however many there are.",
       defaultValue = "${env:KVINDEX_FULL_REPLICAS:-false}")
   private boolean fullReplicas;
+
+  @Option(
+      names = "--copy-delay",
+      paramLabel = "SECONDS",
+      description =
+          "How long a replica that left is waited for before others make copies in place of its;"
+              + " the same on all (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_COPY_DELAY:-30}")
+  private int copyDelaySeconds = 30;
 
   @Option(
       names = "--rack",
@@ -80,10 +90,14 @@ final class ReplicaOptions {
    * @throws IllegalArgumentException if they can not be used
    */
   IndexerConfig applyTo(IndexerConfig base, String bind, int port) {
-    Placement placement = new Placement(standbys, orNull(rack), orNull(instanceName));
+    Placement placement = new Placement(standbys, orNull(rack), orNull(instanceName), copyDelay());
     return base.advertisedAs(ReplicaAddress.of(orNull(advertise), bind, port))
         .placed(fullReplicas ? placement.everywhere() : placement)
         .tolerating(new Tolerance(Duration.ofMillis(maxLagMs), Tolerance.DEFAULT.withoutKafka()));
+  }
+
+  private Duration copyDelay() {
+    return seconds("--copy-delay", copyDelaySeconds, MAX_COPY_DELAY_SECONDS);
   }
 
   /**
@@ -92,11 +106,14 @@ final class ReplicaOptions {
    * @throws IllegalArgumentException if it can not be used
    */
   Duration drain() {
-    if (drainSeconds < 0 || drainSeconds > MAX_DRAIN_SECONDS) {
-      throw new IllegalArgumentException(
-          "--drain must be 0 to " + MAX_DRAIN_SECONDS + " seconds, got " + drainSeconds);
+    return seconds("--drain", drainSeconds, MAX_DRAIN_SECONDS);
+  }
+
+  private static Duration seconds(String flag, int value, int most) {
+    if (value < 0 || value > most) {
+      throw new IllegalArgumentException(flag + " must be 0 to " + most + " seconds, got " + value);
     }
-    return Duration.ofSeconds(drainSeconds);
+    return Duration.ofSeconds(value);
   }
 
   private static @Nullable String orNull(String text) {
