@@ -3,7 +3,9 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +55,9 @@ final class Race<A> {
   private record Outcome<A>(String address, @Nullable A value, @Nullable Throwable problem) {}
 
   private final List<String> addresses;
+  private final Predicate<String> silent;
   private final long longestNanos;
+  private final Set<String> awaited = new HashSet<>();
   private final BlockingQueue<Outcome<A>> outcomes;
   private final StringBuilder problems = new StringBuilder();
   private @Nullable String winner;
@@ -61,10 +65,12 @@ final class Race<A> {
 
   /**
    * @param addresses best first, not empty
+   * @param silent who has not answered for a while: nobody waits for them who has an answer
    * @param longestNanos longest wait for all of them
    */
-  Race(List<String> addresses, long longestNanos) {
+  Race(List<String> addresses, Predicate<String> silent, long longestNanos) {
     this.addresses = addresses;
+    this.silent = silent;
     this.longestNanos = longestNanos;
     outcomes = new ArrayBlockingQueue<>(addresses.size());
   }
@@ -81,22 +87,20 @@ final class Race<A> {
       throws InterruptedException {
     long end = System.nanoTime() + Math.min(forNanos, longestNanos);
     A fallback = null;
-    int pending = 0;
-    while (pending > 0 || asked < addresses.size()) {
+    while (!awaited.isEmpty() || asked < addresses.size()) {
       long left = end - System.nanoTime();
       if (left <= 0) {
         break;
       }
       if (asked < addresses.size()) {
         ask(question, addresses.get(asked++), left);
-        pending++;
       }
       long wait = asked < addresses.size() ? Math.min(LATE_NANOS, left) : left;
       Outcome<A> outcome = outcomes.poll(wait, TimeUnit.NANOSECONDS);
       if (outcome == null) {
         continue;
       }
-      pending--;
+      awaited.remove(outcome.address());
       A value = outcome.value();
       if (value == null) {
         problems.append(problems.isEmpty() ? "" : "; ").append(outcome.address()).append(": ");
@@ -108,15 +112,21 @@ final class Race<A> {
         fallback = value;
         winner = outcome.address();
       }
-      if (done) {
-        return value;
+      if (done || onlyTheSilentAreLeft()) {
+        return fallback;
       }
       end = Math.min(end, System.nanoTime() + BESIDE_OWN_NANOS);
     }
     return fallback;
   }
 
+  private boolean onlyTheSilentAreLeft() {
+    return awaited.stream().allMatch(silent)
+        && addresses.subList(asked, addresses.size()).stream().allMatch(silent);
+  }
+
   private void ask(Question<A> question, String address, long forNanos) {
+    awaited.add(address);
     try {
       question.ask(
           address,

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ final class RemoteView implements TableView {
   private final Forwarding forwarding;
   private final TableId table;
   private final List<String> holders;
+  private final Predicate<String> silent;
   private final long untilNanos;
   private final @Nullable TableView own;
   private @Nullable Told told;
@@ -32,6 +34,7 @@ final class RemoteView implements TableView {
 
   /**
    * @param holders {@code host:port} of those to ask, best first, not empty
+   * @param silent which of them have not answered for a while
    * @param longestNanos how long they are waited for, whatever they are asked
    * @param own what this replica itself has, which is not up to date; null = nothing
    */
@@ -39,11 +42,13 @@ final class RemoteView implements TableView {
       Forwarding forwarding,
       TableId table,
       List<String> holders,
+      Predicate<String> silent,
       long longestNanos,
       @Nullable TableView own) {
     this.forwarding = forwarding;
     this.table = table;
     this.holders = holders;
+    this.silent = silent;
     untilNanos = System.nanoTime() + longestNanos;
     this.own = own;
   }
@@ -51,7 +56,7 @@ final class RemoteView implements TableView {
   @Override
   public int walk(Walk walk, RunVisitor visitor) {
     WalkRequest request = WalkRequest.of(table, walk);
-    Race<WalkAnswer> race = new Race<>(holders, untilNanos - System.nanoTime());
+    Race<WalkAnswer> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
     // What is here may lack the event that was waited for.
     TableView stale = walk.notBefore() == Walk.ANY ? own : null;
     WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
@@ -102,7 +107,7 @@ final class RemoteView implements TableView {
   }
 
   private TableNames ask(NamesRequest request) {
-    Race<TableNames> race = new Race<>(holders, untilNanos - System.nanoTime());
+    Race<TableNames> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
     TableNames answer = forwarding.names(race, request, own != null);
     if (answer != null && !isFresher(own, answer.told())) {
       take(answer.told(), race.winner());

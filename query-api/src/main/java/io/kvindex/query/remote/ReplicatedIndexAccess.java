@@ -72,17 +72,23 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
       return here;
     }
     if (here == null || others.stoodStill()) {
-      TableView spare = others.isAwakening() ? null : here;
-      return new RemoteView(forwarding, table, asked, Race.LONGEST_NANOS, spare);
+      // What was left here is older than the time it stood still.
+      TableView spare = others.isAwakening() || isLeft(table) ? null : here;
+      return remote(table, asked, Race.LONGEST_NANOS, spare);
     }
     if (isLeft(table) && !others.isSilent(asked.get(0))) {
-      return new RemoteView(forwarding, table, asked, Race.BESIDE_LEFT_NANOS, here);
+      return remote(table, asked, Race.BESIDE_LEFT_NANOS, here);
     }
     // Where nobody keeps it up, or who did is silent, copies are no better than the one here.
     String active = holders.active();
     return active == null || others.isSilent(active)
         ? here
-        : new RemoteView(forwarding, table, asked, Race.BESIDE_OWN_NANOS, here);
+        : remote(table, asked, Race.BESIDE_OWN_NANOS, here);
+  }
+
+  private TableView remote(
+      TableId table, List<String> asked, long longestNanos, @Nullable TableView spare) {
+    return new RemoteView(forwarding, table, asked, others::isSilent, longestNanos, spare);
   }
 
   /**

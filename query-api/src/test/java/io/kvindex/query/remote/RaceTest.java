@@ -50,9 +50,13 @@ class RaceTest {
         FRESHEST_FIRST);
   }
 
+  private static Race<String> race(List<String> addresses, long longestNanos) {
+    return new Race<>(addresses, address -> false, longestNanos);
+  }
+
   @Test
   void shouldAskOnlyTheFirst_whenItsAnswerIsGood() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("good:1", "good:2"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("good:1", "good:2"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("good:1");
     assertThat(race.winner()).isEqualTo("good:1");
     assertThat(asked).containsExactly("good:1");
@@ -60,7 +64,7 @@ class RaceTest {
 
   @Test
   void shouldAskTheNextAtOnce_whenOneFails() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("fails:1", "fails:2", "good:3"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("fails:1", "fails:2", "good:3"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("good:3");
     assertThat(race.asked()).isEqualTo(3);
     assertThat(race.problems()).contains("fails:1", "refused", "fails:2");
@@ -68,7 +72,7 @@ class RaceTest {
 
   @Test
   void shouldAskTheNext_whenOneIsLate() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1", "good:2"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("silent:1", "good:2"), Race.LONGEST_NANOS);
     long start = System.nanoTime();
     assertThat(run(race, 1_000)).isEqualTo("good:2");
     assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(Race.LATE_NANOS);
@@ -76,13 +80,13 @@ class RaceTest {
 
   @Test
   void shouldPreferTheGoodAnswer_whenTheFirstIsStale() throws InterruptedException {
-    assertThat(run(new Race<>(List.of("stale:1", "good:2"), Race.LONGEST_NANOS), 1_000))
+    assertThat(run(race(List.of("stale:1", "good:2"), Race.LONGEST_NANOS), 1_000))
         .isEqualTo("good:2");
   }
 
   @Test
   void shouldTakeTheFirstStaleOne_whenNobodyHasBetter() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("stale:1", "fails:2", "stale:3"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("stale:1", "fails:2", "stale:3"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("stale:1");
     assertThat(race.winner()).isEqualTo("stale:1");
     assertThat(asked).hasSize(3);
@@ -90,8 +94,7 @@ class RaceTest {
 
   @Test
   void shouldTakeTheFreshest_whenAllAreStale() throws InterruptedException {
-    Race<String> race =
-        new Race<>(List.of("stale:1@9", "stale:2@2", "stale:3@5"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("stale:1@9", "stale:2@2", "stale:3@5"), Race.LONGEST_NANOS);
     assertThat(run(race, 1_000)).isEqualTo("stale:2@2");
     assertThat(race.winner()).isEqualTo("stale:2@2");
   }
@@ -99,14 +102,34 @@ class RaceTest {
   /** Else the replica that hangs would hold a thread for each question as long as it hangs. */
   @Test
   void shouldNotWaitForTheSilent_whenThereIsAStaleAnswer() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("stale:1", "silent:2"), TimeUnit.MINUTES.toNanos(1));
+    Race<String> race = race(List.of("stale:1", "silent:2"), TimeUnit.MINUTES.toNanos(1));
     assertThat(run(race, 60_000)).isEqualTo("stale:1");
     assertThat(asked).containsExactly("stale:1", "silent:2");
   }
 
   @Test
+  void shouldAskNoMore_whenOnlyThoseAreLeftThatHaveNotAnsweredForAWhile()
+      throws InterruptedException {
+    Race<String> race =
+        new Race<>(
+            List.of("stale:1", "silent:2"),
+            address -> address.startsWith(SILENT),
+            TimeUnit.MINUTES.toNanos(1));
+    assertThat(run(race, 60_000)).isEqualTo("stale:1");
+    assertThat(asked).containsExactly("stale:1");
+  }
+
+  @Test
+  void shouldWaitForTheSilent_whenNobodyElseAnswers() throws InterruptedException {
+    Race<String> race =
+        new Race<>(
+            List.of("fails:1", "good:2"), address -> address.startsWith(GOOD), Race.LONGEST_NANOS);
+    assertThat(run(race, 1_000)).isEqualTo("good:2");
+  }
+
+  @Test
   void shouldEndWithinTheDeadline_whenAllAreSilent() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1", "silent:2", "silent:3"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("silent:1", "silent:2", "silent:3"), Race.LONGEST_NANOS);
     long start = System.nanoTime();
     assertThat(run(race, 60)).isNull();
     long took = System.nanoTime() - start;
@@ -119,7 +142,7 @@ class RaceTest {
 
   @Test
   void shouldEndBeforeTheDeadline_whenSomethingElseIsThere() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1"), Race.BESIDE_OWN_NANOS);
+    Race<String> race = race(List.of("silent:1"), Race.BESIDE_OWN_NANOS);
     long start = System.nanoTime();
     assertThat(run(race, 10_000)).isNull();
     assertThat(System.nanoTime() - start)
@@ -128,7 +151,7 @@ class RaceTest {
 
   @Test
   void shouldAskNobody_whenNoTimeIsLeft() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("good:1"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("good:1"), Race.LONGEST_NANOS);
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     assertThat(run(race, 0)).isNull();
     assertThat(asked).isEmpty();
@@ -139,7 +162,7 @@ class RaceTest {
 
   @Test
   void shouldTakeALateAnswer_whenNobodyElseGivesOne() throws InterruptedException {
-    Race<String> race = new Race<>(List.of("silent:1", "later:2"), Race.LONGEST_NANOS);
+    Race<String> race = race(List.of("silent:1", "later:2"), Race.LONGEST_NANOS);
     String answer =
         race.run(
             (address, forNanos, one) -> {

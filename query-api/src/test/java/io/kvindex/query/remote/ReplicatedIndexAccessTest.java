@@ -82,10 +82,7 @@ class ReplicatedIndexAccessTest {
 
   @Test
   void shouldAskCopies_whenTheActiveIsSilentAndWhatIsHereFollowsNobody() {
-    var left =
-        new PartitionTable(0, Stores.inMemoryKeyValueStore("rows").get(), new Epochs()).view();
-    left.closed();
-    here = left;
+    here = left();
     looks(8);
     others.silent = Set.of(ACTIVE);
     looks(8);
@@ -93,6 +90,13 @@ class ReplicatedIndexAccessTest {
     others.silent = Set.of(ACTIVE, STANDBY);
     looks(8);
     assertThat(access.view(TABLE)).as("there is nothing else").isSameAs(own.copy);
+  }
+
+  private static PartitionView left() {
+    var left =
+        new PartitionTable(0, Stores.inMemoryKeyValueStore("rows").get(), new Epochs()).view();
+    left.closed();
+    return left;
   }
 
   @Test
@@ -165,6 +169,15 @@ class ReplicatedIndexAccessTest {
     looks(8);
     assertThat(access.notReadyReason()).isNull();
     assertThat(walk(access.view(TABLE))).as("its own answer, for want of another").isZero();
+  }
+
+  @Test
+  void shouldRefuse_whenItHasJustGoneOnAndWhatIsHereWasLeftBehindBefore() {
+    here = left();
+    others.answersWalks = false;
+    looks(8);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
+    assertThatThrownBy(() -> walk(access.view(TABLE))).isInstanceOf(ApiException.class);
   }
 
   @Test
