@@ -153,13 +153,24 @@ class KubernetesTest {
     assertThat(Checkout.value(command("index"), "--advertise"))
         .isEqualTo("$(POD_NAME)." + peers + ":" + port);
     assertThat(Checkout.value(command("index"), "--instance-name")).isEqualTo("$(POD_NAME)");
-    assertThat(stream(container("index").path("env")))
-        .anySatisfy(
-            variable -> {
-              assertThat(variable.path("name").asText()).isEqualTo("POD_NAME");
-              assertThat(variable.path("valueFrom").path("fieldRef").path("fieldPath").asText())
-                  .isEqualTo("metadata.name");
-            });
+    assertVariable("index", "POD_NAME", "metadata.name");
+  }
+
+  @Test
+  void shouldLetBridgesSeeWhichOfThemIsDead() {
+    String port = Checkout.value(command("bridge"), "--http-port");
+    assertThat(Checkout.value(command("bridge"), "--advertise")).isEqualTo("$(POD_IP):" + port);
+    assertVariable("bridge", "POD_IP", "status.podIP");
+  }
+
+  private static void assertVariable(String process, String name, String field) {
+    assertThat(stream(container(process).path("env")))
+        .filteredOn(variable -> variable.path("name").asText().equals(name))
+        .singleElement()
+        .satisfies(
+            variable ->
+                assertThat(variable.path("valueFrom").path("fieldRef").path("fieldPath").asText())
+                    .isEqualTo(field));
   }
 
   @ParameterizedTest
