@@ -14,12 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +30,6 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(IndexerApp.class);
   private static final Duration CLOSE = Duration.ofSeconds(15);
-  private static final long REFRESH_MS = 200;
 
   private final KafkaStreams streams;
   private final int copies;
@@ -51,17 +45,8 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final Readiness readiness;
   private final StreamFailures failures;
   private final StoreFaults faults;
-
+  private final Upkeep upkeep;
   private final @Nullable MemberWatch watch;
-
-  /** Whether it is written down which changelog the rows are of. */
-  private volatile boolean identified;
-
-  private long nextIdentifyNs = System.nanoTime();
-  private long nextWarningNs = System.nanoTime();
-
-  private final ScheduledExecutorService refresher =
-      Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
   private IndexerApp(
       IndexerConfig config, int partitions, ChangelogTopic changelog, MeterRegistry metrics) {
@@ -93,7 +78,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
             config.changelog(),
             clients::taskBegins,
             new StandbyTurn(
-                config.advertise(), partitions, replicas::all, this::isRunning, this::keepsUp));
+                config.advertise(), partitions, replicas::all, views::isLive, this::keepsUp));
     streams =
         new KafkaStreams(
             topology.get(), config.streamsProperties(changelog.copiesOfEvents()), clients);
@@ -112,6 +97,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
         new AbandonedTransactions(
             admin, config.applicationId(), () -> streams.state() == KafkaStreams.State.REBALANCING);
     changelogWatch = new ChangelogWatch(changelog::identity, this::changelogIsGone);
+    upkeep = new Upkeep(streams, views, replicas, lag, localState, changelog, partitions);
     ReadinessGauges.register(this, metrics);
   }
 
@@ -127,6 +113,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     IndexerConfig config = unnamed.named();
     ChangelogTopic changelog = new ChangelogTopic(config.kafka(), config.applicationId());
     IndexerApp app = new IndexerApp(config, partitions, changelog, metrics);
+    boolean identified;
     try {
       LocalIdentity own = changelog.identity();
       if (own == null) {
@@ -137,7 +124,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       }
       // Made, but not started, Kafka Streams keeps every other process from these rows.
       app.localState.prepare(Instant.now(), own);
-      app.identified = !config.changelog() || own != null && !own.changelog().isEmpty();
+      identified = !config.changelog() || own != null && !own.changelog().isEmpty();
     } catch (RuntimeException e) {
       app.close();
       throw e;
@@ -151,8 +138,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       app.abandoned.start();
       app.changelogWatch.start();
     }
-    app.refresher.scheduleWithFixedDelay(
-        app::refresh, REFRESH_MS, REFRESH_MS, TimeUnit.MILLISECONDS);
+    app.upkeep.start(identified);
     return app;
   }
 
@@ -231,22 +217,6 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     return lag.ageMs(partition);
   }
 
-  private boolean isRunning(int partition) {
-    PartitionView view = views.newest(partition);
-    return view != null && view.state() == PartitionView.State.LIVE;
-  }
-
-  /** The very first replica starts before its changelog is made, by what keeps a partition up. */
-  private boolean identify() {
-    long now = System.nanoTime();
-    if (now - nextIdentifyNs < 0 || IntStream.range(0, partitions).noneMatch(this::isRunning)) {
-      return false;
-    }
-    nextIdentifyNs = now + TimeUnit.MINUTES.toNanos(1);
-    LocalIdentity own = changelog.identity();
-    return own != null && !own.changelog().isEmpty() && localState.belongsTo(own);
-  }
-
   /** Visible for tests. */
   void missedDeletions(int partition, Duration away) {
     localState.outdatedWhileRunning(partition, away);
@@ -263,35 +233,6 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   /** Visible for tests. */
   ChangelogWatch changelogWatch() {
     return changelogWatch;
-  }
-
-  private void refresh() {
-    try {
-      boolean running = streams.state().isRunningOrRebalancing();
-      if (running) {
-        views.refresh(streams);
-        replicas.refresh(streams.metadataForAllStreamsClients());
-        views.forgetGone(replicas::isElsewhere, System.nanoTime());
-      }
-      boolean all = lag.refresh(Instant.now());
-      if (running) {
-        if (all) {
-          // A replica cut off from Kafka misses deletions like one that is down.
-          localState.follows(Instant.now());
-        }
-        identified = identified || identify();
-      }
-    } catch (IllegalStateException | KafkaException e) {
-      // Kafka is silent, or its Streams rebalance. The views known so far stay; they say themselves
-      // how far to trust them.
-      LOG.debug("views not refreshed", e);
-    } catch (RuntimeException e) {
-      long nowNs = System.nanoTime();
-      if (nowNs - nextWarningNs >= 0) {
-        nextWarningNs = nowNs + TimeUnit.MINUTES.toNanos(1);
-        LOG.warn("BUG: views are not refreshed, answers grow stale", e);
-      }
-    }
   }
 
   /**
@@ -314,7 +255,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   @Override
   public void close() {
-    refresher.shutdownNow();
+    upkeep.close();
     changelogWatch.close();
     failures.close();
     lag.close();

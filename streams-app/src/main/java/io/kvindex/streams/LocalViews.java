@@ -49,6 +49,12 @@ final class LocalViews {
     return newest.get(partition);
   }
 
+  /** Whether this process owns a partition and tells of it. */
+  boolean isLive(int partition) {
+    PartitionView view = newest.get(partition);
+    return view != null && view.state() == State.LIVE;
+  }
+
   /**
    * Asks for the views of all tasks.
    *
