@@ -212,6 +212,7 @@ public record IndexerConfig(
     // A copy that becomes the owner waits for two polls, which have nothing to wait for.
     all.put(StreamsConfig.POLL_MS_CONFIG, 25);
     all.put(CommonClientConfigs.RETRY_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
+    all.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
     // Rows of partitions that went elsewhere are looked for so often, and are so old when deleted:
     // twice this comes before they are too old to be gone on with.
     all.put(

@@ -18,14 +18,10 @@ final class Tuned {
           "--property controller.quorum.election.backoff.max.ms=200");
 
   private static final List<String> BRIDGE =
-      List.of(
-          "--kafka-property consumer.session.timeout.ms=2500",
-          "--kafka-property reconnect.backoff.max.ms=200");
+      List.of("--kafka-property consumer.session.timeout.ms=2500");
 
   private static final List<String> INDEX =
-      List.of(
-          "--kafka-property main.consumer.session.timeout.ms=2500",
-          "--kafka-property reconnect.backoff.max.ms=200");
+      List.of("--kafka-property main.consumer.session.timeout.ms=2500");
 
   private Tuned() {}
 

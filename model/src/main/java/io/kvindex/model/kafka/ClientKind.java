@@ -27,9 +27,9 @@ public enum ClientKind {
           ADMIN.prefix);
 
   /**
-   * Longest pause of an events client between two tries, in ms. With Kafka's own 1,000 each of them
-   * may look for a dead broker's partitions a second after others lead them; a request four times a
-   * second while they do not is no load.
+   * Longest pause of an events client between two tries to ask or to connect, in ms. With Kafka's
+   * own 1,000 each of them may look for a dead broker's partitions a second after others lead them;
+   * a request four times a second while they do not is no load.
    */
   public static final int RETRY_BACKOFF_MAX_MS = 250;
 

@@ -161,11 +161,11 @@ final class BrokerSettings {
    * Where others can take over, each second until they do is one of stale answers: a broker that
    * led the controllers is missed by those first, then by the one they elect. Three rounds of kills
    * on a busy machine: 6.8 s at the median until answers were fresh again, 8.3 with the settings of
-   * one that is alone; with sessions of 2 s it is more again, as they end by themselves.
+   * one that is alone; with sessions of 2 s it is more again there, as they end by themselves.
    */
   private static void fastTakeOver(Map<String, String> settings) {
-    settings.put("broker.session.timeout.ms", "3000");
-    settings.put("broker.heartbeat.interval.ms", "300");
+    settings.put("broker.session.timeout.ms", "2500");
+    settings.put("broker.heartbeat.interval.ms", "250");
     settings.put("controller.quorum.fetch.timeout.ms", "1000");
     settings.put("controller.quorum.election.backoff.max.ms", "300");
     // A follower that failed to reach the dead leader is to read from the new one at once: what
