@@ -12,10 +12,7 @@ final class Tuned {
   private static final List<String> BROKER =
       List.of(
           "--property broker.session.timeout.ms=1000",
-          "--property broker.heartbeat.interval.ms=150",
-          "--property controller.quorum.fetch.timeout.ms=600",
-          "--property controller.quorum.election.timeout.ms=400",
-          "--property controller.quorum.election.backoff.max.ms=200");
+          "--property broker.heartbeat.interval.ms=150");
 
   private static final List<String> BRIDGE =
       List.of("--kafka-property consumer.session.timeout.ms=2500");

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,23 @@ class BrokerClusterTest {
         .containsEntry("default.replication.factor", Integer.toString(copies))
         .containsEntry("transaction.state.log.min.isr", Integer.toString(least))
         .containsEntry("controller.quorum.voters", voters);
+  }
+
+  /** Two that do at the same moment vote for themselves, and nobody is elected. */
+  @Test
+  void shouldMissTheLeaderOneAfterTheOther() {
+    Set<String> times = new HashSet<>();
+    for (int node = 1; node <= 3; node++) {
+      times.add(
+          BrokerSettings.of(
+                  BrokerOptions.in(Path.of("d"))
+                      .withPort(1)
+                      .withCluster(BrokerCluster.of("site", node, THREE)),
+                  Path.of("d"),
+                  new BrokerSettings.Ports(1, 2, 0))
+              .get("controller.quorum.fetch.timeout.ms"));
+    }
+    assertThat(times).hasSize(3).doesNotContainNull();
   }
 
   @ParameterizedTest
