@@ -23,10 +23,7 @@ public record Placement(
   /** Longest value of a tag Kafka Streams takes. */
   public static final int MAX_RACK = 30;
 
-  /**
-   * Standbys of a site where every replica holds everything. More than there are replicas: Kafka
-   * Streams gives each what there is and warns of the rest.
-   */
+  /** Standbys of a site where every replica holds everything: more than there are replicas. */
   private static final int MORE_THAN_REPLICAS = 1_000;
 
   /** A process that is started again is back by then. */

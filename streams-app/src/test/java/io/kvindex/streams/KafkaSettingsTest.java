@@ -18,7 +18,7 @@ class KafkaSettingsTest {
   private static final String SESSION = "session.timeout.ms";
 
   private static StreamsConfig config(Map<String, Object> site) {
-    Properties properties = IndexerConfig.on(site, Path.of("state")).streamsProperties(3);
+    Properties properties = StreamsSettings.of(IndexerConfig.on(site, Path.of("state")), 3);
     return new StreamsConfig(properties);
   }
 
@@ -41,9 +41,10 @@ class KafkaSettingsTest {
     Map<String, Object> site = Map.of("bootstrap.servers", "h:1");
     StreamsConfig config =
         new StreamsConfig(
-            IndexerConfig.on(site, Path.of("state"))
-                .placed(new Placement(2, "rack-a", "index-7"))
-                .streamsProperties(3));
+            StreamsSettings.of(
+                IndexerConfig.on(site, Path.of("state"))
+                    .placed(new Placement(2, "rack-a", "index-7")),
+                3));
     assertThat(config.getClientTags()).containsExactly(Map.entry("rack", "rack-a"));
     assertThat(config.getList(StreamsConfig.RACK_AWARE_ASSIGNMENT_TAGS_CONFIG))
         .containsExactly("rack");
@@ -110,7 +111,7 @@ class KafkaSettingsTest {
   }
 
   private static String guarantee(IndexerConfig config) {
-    return new StreamsConfig(config.streamsProperties(3))
+    return new StreamsConfig(StreamsSettings.of(config, 3))
         .getString(StreamsConfig.PROCESSING_GUARANTEE_CONFIG);
   }
 
