@@ -81,7 +81,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
                 config.advertise(), partitions, replicas::all, views::isLive, this::keepsUp));
     streams =
         new KafkaStreams(
-            topology.get(), config.streamsProperties(changelog.copiesOfEvents()), clients);
+            topology.get(), StreamsSettings.of(config, changelog.copiesOfEvents()), clients);
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
@@ -160,6 +160,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   /** Why the tables are not kept any more and only a person can help, null = they are kept. */
   public @Nullable String givenUp() {
     return failures.givenUp();
+  }
+
+  /** Tells the other replicas that this one is about to go and takes no traffic. */
+  public void announceLeaving() {
+    readiness.leave();
   }
 
   @Override

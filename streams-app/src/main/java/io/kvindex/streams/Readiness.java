@@ -32,6 +32,11 @@ final class Readiness {
     @Nullable String tooFarBehind(int partition);
   }
 
+  /** Why one that is told to stop takes no traffic. */
+  private static final String LEAVING = "draining: this replica is being stopped";
+
+  private volatile boolean leaving;
+
   Readiness(
       int partitions,
       LocalViews views,
@@ -47,8 +52,16 @@ final class Readiness {
     this.failures = failures;
   }
 
+  /** The replica is about to go; what it has is answered from until it does. */
+  void leave() {
+    leaving = true;
+  }
+
   /** Why it is not ready, null = it is. */
   @Nullable String notReadyReason() {
+    if (leaving) {
+      return LEAVING;
+    }
     String givenUp = failures.givenUp();
     if (givenUp != null) {
       return givenUp;

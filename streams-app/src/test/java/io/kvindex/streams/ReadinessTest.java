@@ -88,6 +88,17 @@ class ReadinessTest {
   }
 
   @Test
+  void shouldTakeNoTraffic_whenItIsAboutToGo() {
+    lag.tooFar = null;
+    views.take(0, view);
+    view.live();
+    assertThat(readiness.notReadyReason()).isNull();
+    readiness.leave();
+    assertThat(readiness.notReadyReason()).contains("being stopped");
+    assertThat(readiness.notReadyReason(0)).as("it answers until it goes").isNull();
+  }
+
+  @Test
   void shouldGoOnAnsweringAsStale_whenThePartitionWentElsewhere() {
     lag.tooFar = null;
     views.take(0, view);

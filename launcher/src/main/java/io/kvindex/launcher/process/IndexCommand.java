@@ -91,7 +91,12 @@ public final class IndexCommand implements Callable<Integer> {
       URI uri = Address.http(bindAddress.address(), api.port());
       PeerOptions.recover(api.peers(), peerUrls);
       StartupGate.await(api::whyNotServing);
-      end = new Draining(api::drain, replica.drain(), tables::handOver, parts);
+      Runnable announce =
+          () -> {
+            api.drain();
+            tables.announceLeaving();
+          };
+      end = new Draining(announce, replica.drain(), tables::handOver, parts);
       StaticRegistrations.apply(uri, file.registrations());
       StaticRegistrations.apply(uri, dynamo.registrations());
       spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);

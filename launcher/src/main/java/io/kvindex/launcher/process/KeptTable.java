@@ -55,6 +55,11 @@ final class KeptTable implements ServedTable.Keeper {
   }
 
   @Override
+  public void announceLeaving() {
+    indexer.announceLeaving();
+  }
+
+  @Override
   public void close() {
     indexer.close();
   }

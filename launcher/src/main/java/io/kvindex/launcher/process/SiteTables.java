@@ -76,6 +76,11 @@ final class SiteTables implements AutoCloseable {
     return new Replica(index, new ReplicaService(index), index.cluster());
   }
 
+  /** Other replicas see in {@code /cluster}, and in what waits for copies, that it is going. */
+  void announceLeaving() {
+    index.table().keeper().announceLeaving();
+  }
+
   /** Leaves the group, or both while there are two; answers go on from memory. */
   void handOver() {
     watch.close();

@@ -42,6 +42,9 @@ final class RebuiltTable implements ServedTable.Keeper {
   public void hideFigures() {}
 
   @Override
+  public void announceLeaving() {}
+
+  @Override
   public void close() {
     left.run();
   }

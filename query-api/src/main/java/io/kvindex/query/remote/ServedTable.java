@@ -41,6 +41,9 @@ public final class ServedTable implements AutoCloseable {
     /** They are not any more. */
     void hideFigures();
 
+    /** The other replicas are told that this one is about to go. */
+    void announceLeaving();
+
     /** Leaves the group; what is in memory stays readable. May be called again. */
     void close();
 

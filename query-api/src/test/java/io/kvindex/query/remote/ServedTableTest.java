@@ -70,6 +70,9 @@ class ServedTableTest {
     public void hideFigures() {}
 
     @Override
+    public void announceLeaving() {}
+
+    @Override
     public void close() {}
 
     @Override

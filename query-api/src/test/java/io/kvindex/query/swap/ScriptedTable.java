@@ -53,6 +53,9 @@ final class ScriptedTable implements ServedTable.Keeper {
   }
 
   @Override
+  public void announceLeaving() {}
+
+  @Override
   public void showFigures() {
     history.add("shown");
   }
