@@ -10,6 +10,7 @@ import io.kvindex.query.swap.TableSwap;
 import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -78,28 +79,26 @@ final class SiteTables implements AutoCloseable {
 
   /** Other replicas see in {@code /cluster}, and in what waits for copies, that it is going. */
   void announceLeaving() {
-    index.table().keeper().announceLeaving();
+    tables().forEach(table -> table.keeper().announceLeaving());
   }
 
   /** Leaves the group, or both while there are two; answers go on from memory. */
   void handOver() {
     watch.close();
     swap.close();
-    index.table().keeper().close();
+    tables().forEach(table -> table.keeper().close());
+  }
+
+  /** The one that serves, and the one beside it that is to take its place. */
+  private List<ServedTable> tables() {
     ServedTable beside = index.beside();
-    if (beside != null) {
-      beside.keeper().close();
-    }
+    return beside == null ? List.of(index.table()) : List.of(index.table(), beside);
   }
 
   @Override
   public void close() {
     handOver();
-    index.table().close();
-    ServedTable beside = index.beside();
-    if (beside != null) {
-      beside.close();
-    }
+    tables().forEach(ServedTable::close);
     lock.close();
   }
 }
