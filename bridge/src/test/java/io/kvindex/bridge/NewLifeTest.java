@@ -4,44 +4,22 @@ package io.kvindex.bridge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.bridge.zmq.Clock;
-import io.kvindex.model.event.EventRecord;
-import io.kvindex.model.progress.BridgeProgress;
-import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.PublisherState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Engines that are restarted under the same name and ports, and batches that only look like it. */
-class NewLifeTest extends BridgeFixture {
-
-  private FakeEngine engine;
-  private Bridge bridge;
-
-  @BeforeEach
-  void followTenBatches() throws Exception {
-    engine = engine(true);
-    bridge = bridge();
-    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
-    engine.publish(0, 9);
-    awaitIds(9);
-    awaitState(bridge, PublisherState.ACTIVE);
-  }
+class NewLifeTest extends LivesFixture {
 
   @Test
   void shouldBeginALife_whenNumbersComeAgainLater() {
@@ -230,70 +208,6 @@ class NewLifeTest extends BridgeFixture {
   }
 
   @Test
-  void shouldGoOnInTheNewLife_whenAnotherBridgeTakesOver() throws Exception {
-    engine.restart();
-    engine.publish(0, 2);
-    awaitLife(2, 2);
-    bridge.close();
-    engine.publishUnheard(3, 6);
-    bridge();
-    awaitLife(2, 6);
-    assertThat(ids(1)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
-    assertThat(lives()).hasSize(2);
-  }
-
-  @Test
-  void shouldClaimAgain_whenAnotherBridgeClaimsALife() throws Exception {
-    ConsumerRecord<byte[], byte[]> own = newestProgress();
-    long generation = worker(bridge).incarnation().generation();
-    BridgeProgress claim = BridgeProgress.claim(worker(bridge).registration(), generation, null);
-    long foreign = site.progress(own.partition(), claim);
-    awaitLife(2, 9);
-    assertThat(worker(bridge).incarnation().life()).isGreaterThan(foreign);
-    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 9).boxed().toList());
-    engine.publish(10, 12);
-    awaitLife(2, 12);
-  }
-
-  @Test
-  void shouldBeginALife_whenNothingIsKnownOfTheOneThatWasClaimed() throws Exception {
-    ConsumerRecord<byte[], byte[]> own = newestProgress();
-    WorkerStatus worker = worker(bridge);
-    bridge.halt();
-    site.progress(
-        own.partition(),
-        BridgeProgress.claim(worker.registration(), worker.incarnation().generation(), null));
-    bridge();
-    awaitLife(2, 9);
-    assertThat(lives().get(1).get(0).isOpening()).isTrue();
-    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(0, 9).boxed().toList());
-  }
-
-  @Test
-  void shouldHaveTheLastWord_whenAnotherBridgeWritesOldProgress() throws Exception {
-    awaitProgress(0, 9);
-    ConsumerRecord<byte[], byte[]> own = newestProgress();
-    BridgeProgress old = BridgeProgressCodec.decode(own.value());
-    engine.publish(10, 19);
-    awaitProgress(own.offset() + 1, 19);
-    long offset = site.progress(own.partition(), old);
-    awaitProgress(offset + 1, 19);
-    assertThat(lives()).hasSize(1);
-  }
-
-  private void awaitProgress(long from, long sequence) {
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
-              ConsumerRecord<byte[], byte[]> newest = newestProgress();
-              assertThat(newest.offset()).isGreaterThanOrEqualTo(from);
-              assertThat(BridgeProgressCodec.decode(newest.value()).lastSequence())
-                  .isEqualTo(sequence);
-            });
-  }
-
-  @Test
   void shouldAskAgain_whenTheReplayIsSilentForAWhile() {
     engine.silent(true);
     int asked = engine.asks();
@@ -361,38 +275,5 @@ class NewLifeTest extends BridgeFixture {
     assertThat(quarantined()).isEmpty();
     assertThat(lives()).hasSize(1);
     assertSumRule(bridge);
-  }
-
-  private void awaitLife(int number, long last) {
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
-              List<List<EventRecord>> lives = lives();
-              assertThat(lives).hasSize(number);
-              List<Long> ids = ids(number - 1);
-              assertThat(ids).isNotEmpty();
-              assertThat(ids.get(ids.size() - 1)).isEqualTo(last);
-            });
-  }
-
-  /** The records of each life, in the order of the log. */
-  private List<List<EventRecord>> lives() {
-    return site.events(name).stream()
-        .collect(
-            Collectors.groupingBy(
-                record -> record.incarnation().life(), TreeMap::new, Collectors.toList()))
-        .values()
-        .stream()
-        .toList();
-  }
-
-  /** Batch numbers of a life; those the log has twice after a failed send only once. */
-  private List<Long> ids(int life) {
-    return lives().get(life).stream()
-        .filter(record -> !record.isOpening())
-        .map(record -> record.position().eventId())
-        .distinct()
-        .toList();
   }
 }
