@@ -3,117 +3,20 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.IntStream;
 import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.processor.assignment.AssignmentConfigs;
 import org.apache.kafka.streams.processor.assignment.ProcessId;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class PartitionPlanTest {
-
-  private static final long CLOSE = 1_000;
-  private static final long ALL_ROWS = 500_000;
-
-  /** What Kafka Streams says of an owner that runs. */
-  private static final long RUNS = -2;
-
-  private int copies = 1;
-  private boolean awaiting;
-  private List<TaskId> tasks = tasks(6);
-
-  /** A replica between two rebalances. */
-  private static final class Site {
-    private final ProcessId id;
-    private final Optional<String> rack;
-    private Set<TaskId> owned = Set.of();
-    private Set<TaskId> copied = Set.of();
-    private final Map<TaskId, Long> lags = new HashMap<>();
-
-    private Site(int number, @Nullable String rack) {
-      id = new ProcessId(new UUID(0, number));
-      this.rack = Optional.ofNullable(rack);
-    }
-
-    private PlacedReplica replica(List<TaskId> tasks) {
-      Map<TaskId, Long> known = new HashMap<>();
-      tasks.forEach(task -> known.put(task, lags.getOrDefault(task, ALL_ROWS)));
-      return new PlacedReplica(id, rack, owned, copied, known, CLOSE);
-    }
-
-    private void take(PlacedReplica placed) {
-      lags.keySet().retainAll(placed.copied());
-      placed.owned().forEach(task -> lags.put(task, RUNS));
-      placed.copied().forEach(task -> lags.replace(task, RUNS, 0L));
-      owned = Set.copyOf(placed.owned());
-      copied = Set.copyOf(placed.copied());
-    }
-
-    /** All its copies are restored. */
-    private void catchUp() {
-      copied.forEach(task -> lags.put(task, CLOSE));
-    }
-  }
-
-  private static List<TaskId> tasks(int count) {
-    return IntStream.range(0, count).mapToObj(partition -> new TaskId(0, partition)).toList();
-  }
-
-  /** Makes a plan and follows it; whether it was settled. */
-  private boolean rebalance(List<Site> sites) {
-    Map<ProcessId, PlacedReplica> placed = new TreeMap<>();
-    sites.forEach(site -> placed.put(site.id, site.replica(tasks)));
-    PartitionPlan plan =
-        new PartitionPlan(
-            List.copyOf(placed.values()),
-            tasks,
-            new AssignmentConfigs(CLOSE, 2, copies, 60_000L, List.of("rack")),
-            awaiting);
-    plan.make();
-    sites.forEach(site -> site.take(Objects.requireNonNull(placed.get(site.id))));
-    assertWhole(sites);
-    return plan.isSettled();
-  }
-
-  private void assertWhole(List<Site> sites) {
-    for (TaskId task : tasks) {
-      long owners = sites.stream().filter(site -> site.owned.contains(task)).count();
-      long holders = sites.stream().filter(site -> site.copied.contains(task)).count();
-      long both =
-          sites.stream()
-              .filter(site -> site.owned.contains(task) && site.copied.contains(task))
-              .count();
-      assertThat(owners).as("owners of %s", task).isEqualTo(1);
-      assertThat(holders)
-          .as("copies of %s", task)
-          .isGreaterThanOrEqualTo(awaiting ? 0 : Math.min(copies, sites.size() - 1));
-      assertThat(both).isZero();
-    }
-  }
-
-  private static List<Site> sites(int count) {
-    return new ArrayList<>(IntStream.range(0, count).mapToObj(i -> new Site(i, null)).toList());
-  }
-
-  /** Three that have settled: two partitions and two copies each. */
-  private List<Site> settled() {
-    List<Site> sites = sites(3);
-    rebalance(sites);
-    sites.forEach(Site::catchUp);
-    assertThat(rebalance(sites)).isTrue();
-    return sites;
-  }
+class PartitionPlanTest extends PlanFixture {
 
   @Test
   void shouldSpreadThemEvenly_whenNobodyHasAnything() {
@@ -344,64 +247,5 @@ class PartitionPlanTest {
 
     new PartitionPlan(List.of(other, copy), List.of(task), configs, false).make();
     assertThat(copy.owned()).as("better than one that never had it").containsExactly(task);
-  }
-
-  /** Replicas come, go, lose their rows and catch up at random. */
-  @Test
-  void shouldSettleAgain_andLeaveOwnersAlone_whateverHappens() {
-    for (int seed = 0; seed < 300; seed++) {
-      Random random = new Random(seed);
-      copies = random.nextInt(3);
-      tasks = tasks(1 + random.nextInt(24));
-      List<Site> sites = sites(1 + random.nextInt(5));
-      int made = sites.size();
-      for (int step = 0; step < 20; step++) {
-        if (sites.size() > 1 && random.nextInt(3) == 0) {
-          sites.remove(random.nextInt(sites.size()));
-        } else if (random.nextInt(3) == 0) {
-          sites.add(new Site(made++, null));
-        }
-        if (random.nextBoolean()) {
-          sites.get(random.nextInt(sites.size())).catchUp();
-        }
-        Map<TaskId, Set<Site>> close = close(sites);
-        rebalance(sites);
-        assertOwnersAreClose(close, sites);
-      }
-      assertSettles(seed, sites);
-    }
-  }
-
-  private Map<TaskId, Set<Site>> close(List<Site> sites) {
-    Map<TaskId, Set<Site>> close = new HashMap<>();
-    for (TaskId task : tasks) {
-      Set<Site> some = new HashSet<>(sites);
-      some.removeIf(site -> site.lags.getOrDefault(task, ALL_ROWS) > 5 * CLOSE);
-      close.put(task, some);
-    }
-    return close;
-  }
-
-  private static void assertOwnersAreClose(Map<TaskId, Set<Site>> close, List<Site> sites) {
-    close.forEach(
-        (task, before) ->
-            assertThat(sites)
-                .as("owner of %s", task)
-                .anyMatch(
-                    site ->
-                        site.owned.contains(task) && (before.isEmpty() || before.contains(site))));
-  }
-
-  private void assertSettles(int seed, List<Site> sites) {
-    for (int look = 0; look < 30; look++) {
-      sites.forEach(Site::catchUp);
-      if (rebalance(sites)) {
-        int most = sites.stream().mapToInt(site -> site.owned.size()).max().orElseThrow();
-        int least = sites.stream().mapToInt(site -> site.owned.size()).min().orElseThrow();
-        assertThat(most - least).isLessThanOrEqualTo(1);
-        return;
-      }
-    }
-    throw new AssertionError("seed " + seed + " does not settle");
   }
 }
