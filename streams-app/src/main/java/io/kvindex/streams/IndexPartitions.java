@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** The tables as readers see them, by partition. Thread-safe; no method waits. */
 public interface IndexPartitions {
 
+  /** Why a replica that is told to stop takes no traffic. */
+  String LEAVING = "draining: this replica is being stopped";
+
   /** Partitions of the events topic. */
   int partitions();
 

@@ -32,9 +32,6 @@ final class Readiness {
     @Nullable String tooFarBehind(int partition);
   }
 
-  /** Why one that is told to stop takes no traffic. */
-  private static final String LEAVING = "draining: this replica is being stopped";
-
   private volatile boolean leaving;
 
   Readiness(
@@ -60,7 +57,7 @@ final class Readiness {
   /** Why it is not ready, null = it is. */
   @Nullable String notReadyReason() {
     if (leaving) {
-      return LEAVING;
+      return IndexPartitions.LEAVING;
     }
     String givenUp = failures.givenUp();
     if (givenUp != null) {

@@ -69,7 +69,6 @@ final class StreamsSettings {
    * @param copies of each changelog partition in Kafka; {@link ChangelogTopic#BROKERS_DEFAULT}
    */
   static Properties of(IndexerConfig config, int copies) {
-    Placement placement = config.placement();
     Map<String, Object> all = new HashMap<>();
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, config.applicationId());
     all.put(StreamsConfig.STATE_DIR_CONFIG, config.stateDir().toString());
@@ -85,14 +84,24 @@ final class StreamsSettings {
         StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG,
         MissedDeletions.LONGEST_ABSENCE.dividedBy(2).toMillis());
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
-    all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
-    all.put(StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG, StayingAssignor.class.getName());
-    all.put(Absence.SETTING, new Absence(placement.copyDelay(), InstantSource.system()));
-    all.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, ACCEPTABLE_LAG);
-    all.put(StreamsConfig.PROBING_REBALANCE_INTERVAL_MS_CONFIG, PROBING_MS);
     all.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     all.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, copies);
     all.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, PrefixRocksConfig.class);
+    addClients(all);
+    addPlacement(all, config.placement(), config.advertise());
+    addPatience(all, config.tolerance());
+    if (!config.changelog()) {
+      addBulk(all);
+    }
+    // Ours have a consumer's or producer's prefix or are Streams' own: a site's settings for all
+    // clients stay below them, those with a prefix and those of Streams replace them.
+    all.putAll(config.kafka());
+    Properties properties = new Properties();
+    properties.putAll(all);
+    return properties;
+  }
+
+  private static void addClients(Map<String, Object> all) {
     all.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
     all.put(
         StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG),
@@ -112,17 +121,6 @@ final class StreamsSettings {
     // A transaction's first batch may be told to come again while the one before is completing:
     // with several under way those behind it would be refused as out of order, and loudly.
     all.put(StreamsConfig.producerPrefix(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION), 1);
-    addPlacement(all, placement, config.advertise());
-    addPatience(all, config.tolerance());
-    if (!config.changelog()) {
-      addBulk(all);
-    }
-    // Ours have a consumer's or producer's prefix or are Streams' own: a site's settings for all
-    // clients stay below them, those with a prefix and those of Streams replace them.
-    all.putAll(config.kafka());
-    Properties properties = new Properties();
-    properties.putAll(all);
-    return properties;
   }
 
   /**
@@ -142,6 +140,11 @@ final class StreamsSettings {
 
   private static void addPlacement(
       Map<String, Object> all, Placement placement, @Nullable String advertise) {
+    all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, placement.standbys());
+    all.put(StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG, StayingAssignor.class.getName());
+    all.put(Absence.SETTING, new Absence(placement.copyDelay(), InstantSource.system()));
+    all.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, ACCEPTABLE_LAG);
+    all.put(StreamsConfig.PROBING_REBALANCE_INTERVAL_MS_CONFIG, PROBING_MS);
     if (placement.name() != null) {
       all.put(
           StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG),

@@ -7,6 +7,7 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationTable;
+import io.kvindex.streams.IndexPartitions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +41,7 @@ final class Readiness {
   @Nullable String whyNotReady(
       @Nullable String tenant, @Nullable String model, @Nullable String blockSize) {
     if (draining) {
-      return "draining: this replica is being stopped";
+      return IndexPartitions.LEAVING;
     }
     if (model != null) {
       return whyNotReadyFor(tenant == null ? PublisherId.DEFAULT_TENANT : tenant, model, blockSize);
