@@ -95,12 +95,13 @@ final class Asking {
   }
 
   /**
-   * Whether what is missing may still be had though the endpoint, which has answered before, did
-   * not: worth a pause and another question, but not for ever, since what came live waits
-   * meanwhile.
+   * Whether what is missing may still be had though the endpoint did not answer: worth a pause and
+   * another question, but not for ever, since what came live waits meanwhile. That goes for one
+   * that has never answered, too: a bridge just started asks each engine for the first time, and
+   * what is given up there is all that was sent while no bridge ran.
    */
   boolean deservesPatience() {
-    return hasBrought && failures > 0 && failures <= PATIENT_ROUNDS;
+    return failures > 0 && failures <= PATIENT_ROUNDS;
   }
 
   /** Whether the stream still stands where a hole was asked for. */

@@ -89,6 +89,19 @@ class SilentReplayTest extends FollowerFixture {
   }
 
   @Test
+  void shouldLoseNothing_whenAnEngineJustFollowedIsSilentAtFirst() throws Exception {
+    silent.publishUnheard(0, 4);
+    Following following = follow(life("e", silent, null));
+    await().atMost(SOON).until(() -> following.status().state() == PublisherState.ACTIVE);
+    silent.publish(5, 5);
+    int asked = silent.asks();
+    await().atMost(SOON).until(() -> silent.asks() > asked);
+    silent.silent(false);
+    await().atMost(SOON).until(() -> isSent("e", 5));
+    assertThat(sentOf("e")).noneMatch(FollowerFixture::hasGap).hasSize(6);
+  }
+
+  @Test
   void shouldAskLessAndLessOften_whenNothingIsMissing() throws Exception {
     follow(life("e", silent, null));
     await().atMost(SOON).until(() -> silent.asks() >= 1);
