@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.streams.topology.CommitTime;
+import io.kvindex.streams.topology.TablesOfThread;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -39,6 +40,7 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
   private final Runnable counted;
   private final Runnable countedTorn;
   private final TornRows rows = new TornRows();
+  private final WrittenRows written = new WrittenRows();
   private final AtomicBoolean isEnded = new AtomicBoolean();
 
   /**
@@ -55,6 +57,7 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
   /** A task begins, with the rows of the changelog. For the thread that sends. */
   void taskBegins(int partition) {
     rows.begins(partition);
+    written.begins(partition);
   }
 
   @Override
@@ -62,17 +65,23 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
       ProducerRecord<byte[], byte[]> row, @Nullable Callback callback) {
     rows.wrote(Objects.requireNonNull(row.partition(), "a row is of a partition"));
     try {
-      return super.send(row, callback == null ? null : told(callback));
+      return super.send(row, told(written.of(row), callback));
     } catch (KafkaException e) {
       // What a call is refused for stands inside, and Kafka Streams looks for it there.
       throw isEnded(e) ? new KafkaException(e.getMessage(), fenced(e)) : e;
     }
   }
 
-  private Callback told(Callback callback) {
-    return (metadata, failure) ->
+  private Callback told(WrittenRows.End changelog, @Nullable Callback callback) {
+    return (metadata, failure) -> {
+      if (failure == null) {
+        changelog.taken(metadata.offset());
+      }
+      if (callback != null) {
         callback.onCompletion(
             metadata, failure != null && isEnded(failure) ? fenced(failure) : failure);
+      }
+    };
   }
 
   @Override
@@ -110,11 +119,13 @@ final class TableProducer extends KafkaProducer<byte[], byte[]> {
       CommitTime.ofThisThread().ends();
     }
     rows.committed();
+    TablesOfThread.current().committed(written.committed());
   }
 
   @Override
   public void abortTransaction() {
     rows.aborted();
+    written.aborted();
     try {
       translated(super::abortTransaction);
     } finally {

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import io.kvindex.streams.fixture.LogFeed;
+import io.kvindex.streams.topology.TablesOfThread;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -98,6 +100,34 @@ class TableProducerIT {
       send(producer);
       producer.commitTransaction();
       assertThat(torn).hasValue(1);
+    }
+  }
+
+  @Test
+  void tellsTablesUpToWhereTheyAreCommitted() throws Exception {
+    List<String> told = new ArrayList<>();
+    try (EmbeddedBroker broker = EmbeddedBroker.start(dir.resolve("committed"));
+        TableProducer producer = producer(broker.bootstrapServers(), 60_000)) {
+      new LogFeed(broker.bootstrapServers(), 5).send(1);
+      TablesOfThread.current()
+          .begins(0, (changelog, last) -> told.add(changelog + " " + (last > 0)));
+      producer.initTransactions();
+      producer.beginTransaction();
+      sendRow(producer);
+      producer.abortTransaction();
+      producer.taskBegins(0);
+      producer.beginTransaction();
+      producer.commitTransaction();
+      assertThat(told).as("nothing it has written is committed").isEmpty();
+      producer.beginTransaction();
+      send(producer);
+      producer.commitTransaction();
+      assertThat(told).containsExactly(Topics.EVENTS + "-0 true");
+      TablesOfThread.current().ends(0);
+      producer.beginTransaction();
+      send(producer);
+      producer.commitTransaction();
+      assertThat(told).as("another thread's by now").hasSize(1);
     }
   }
 

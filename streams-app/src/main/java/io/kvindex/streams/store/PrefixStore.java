@@ -18,6 +18,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
@@ -32,6 +33,8 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDB;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The rows of a partition in RocksDB with their fold in memory beside them. Sits inside Kafka's
@@ -51,6 +54,8 @@ final class PrefixStore extends GuardedRows {
    */
   private static final Comparator<ConsumerRecord<byte[], byte[]>> BY_KEY =
       (one, other) -> Arrays.compareUnsigned(one.key(), other.key());
+
+  private static final Logger LOG = LoggerFactory.getLogger(PrefixStore.class);
 
   private final Epochs epochs;
   private final SavedRows.Policy saving;
@@ -196,9 +201,29 @@ final class PrefixStore extends GuardedRows {
     super.commit(changelogOffsets);
     SavedRows copies = saved;
     RocksDB database = RocksAccess.database(inner());
-    if (copies != null && database != null && !changelogOffsets.isEmpty()) {
-      copies.committed(database, Instant.now());
+    if (copies != null && database != null && !changelogOffsets.isEmpty() && copies.isDue()) {
+      copies.save(database, Instant.now());
     }
+  }
+
+  /** Of the active task, whose {@link #commit} Kafka Streams does not call while it runs. */
+  private boolean save(TopicPartition changelog, long last) {
+    SavedRows copies = saved;
+    RocksDB database = RocksAccess.database(inner());
+    if (copies == null
+        || database == null
+        || !copies.isDue()
+        || !copies.isMostlyWritten(database)) {
+      return false;
+    }
+    try {
+      inner().commit(Map.of(changelog, last));
+      copies.save(database, Instant.now());
+    } catch (ProcessorStateException e) {
+      // The transaction is committed all the same; a disk that takes nothing shows at the next row.
+      LOG.warn("rows of {} can not be saved: a crash will cost a full restore", changelog, e);
+    }
+    return true;
   }
 
   private void finishFilling() {
@@ -212,7 +237,7 @@ final class PrefixStore extends GuardedRows {
   @SuppressWarnings("unchecked") // the query's class says what it returns
   public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
     if (query instanceof TableAccessQuery) {
-      return answer((R) loadedTable());
+      return answer((R) new OwnTable(loadedTable(), this::save));
     }
     if (query instanceof ReadViewQuery read) {
       PartitionView view = isOpen() ? view(read) : null;

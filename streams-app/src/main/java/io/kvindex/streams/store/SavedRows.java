@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
 import org.rocksdb.Checkpoint;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -37,10 +38,14 @@ public final class SavedRows {
   /** Behind the opening of a store: a process that dies is started again, and may die again. */
   private static final Duration FIRST = Duration.ofSeconds(5);
 
+  /** RocksDB's number of full memtables that are not in files yet. */
+  private static final String UNWRITTEN = "rocksdb.num-immutable-mem-table";
+
   private final Path rows;
   private final Path saved;
   private final Policy policy;
   private long dueNs;
+  private boolean writing;
 
   /**
    * When rows are saved.
@@ -119,17 +124,41 @@ public final class SavedRows {
     return false;
   }
 
+  /** Whether it is time to save them again. */
+  boolean isDue() {
+    return !policy.isNever() && System.nanoTime() - dueNs >= 0;
+  }
+
   /**
-   * Saves them if it is time. To be called when they hold what is committed and nothing else.
+   * Has RocksDB write what it has in memory, beside the calling thread: what is left to be written
+   * when rows are saved is what came since. To be called until it is done, when it is time.
+   *
+   * @return whether it is done
+   */
+  boolean isMostlyWritten(RocksDB database) {
+    try {
+      if (!writing) {
+        writing = true;
+        try (FlushOptions beside = new FlushOptions()) {
+          database.flush(beside.setWaitForFlush(false).setAllowWriteStall(true));
+        }
+      }
+      return database.getLongProperty(UNWRITTEN) == 0;
+    } catch (RocksDBException e) {
+      LOG.warn("rows in {} can not be written: a crash will cost a full restore", rows, e);
+      return false;
+    }
+  }
+
+  /**
+   * Saves them. To be called when they hold what is committed and nothing else.
    *
    * @param now taken as the time they are of
    */
-  void committed(RocksDB database, Instant now) {
+  void save(RocksDB database, Instant now) {
     long nowNs = System.nanoTime();
-    if (policy.isNever() || nowNs - dueNs < 0) {
-      return;
-    }
     dueNs = nowNs + policy.every().toNanos();
+    writing = false;
     Path next = saved.resolveSibling(saved.getFileName() + ".next"); // swept up as the others are
     try (Checkpoint checkpoint = Checkpoint.create(database)) {
       RowFiles.delete(next);

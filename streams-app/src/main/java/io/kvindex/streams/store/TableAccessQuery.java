@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.store;
 
-import io.kvindex.streams.table.PartitionTable;
 import org.apache.kafka.streams.query.Query;
 
 /**
@@ -9,4 +8,4 @@ import org.apache.kafka.streams.query.Query;
  * interface: Kafka hands it a decorated store it can not be cast out of. Only for the thread that
  * owns the task.
  */
-public final class TableAccessQuery implements Query<PartitionTable> {}
+public final class TableAccessQuery implements Query<OwnTable> {}

@@ -8,6 +8,7 @@ import io.kvindex.streams.apply.Counts;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.apply.TableWriter;
+import io.kvindex.streams.store.OwnTable;
 import io.kvindex.streams.store.StoreFaults;
 import io.kvindex.streams.store.TableAccessQuery;
 import io.kvindex.streams.table.PartitionTable;
@@ -69,12 +70,13 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     started = false;
     KeyValueStore<Bytes, byte[]> store = taskContext.getStateStore(storeName);
     // Restored to its end by now, so the view is complete from here on.
-    PartitionTable table =
+    OwnTable own =
         store
             .query(new TableAccessQuery(), PositionBound.unbounded(), new QueryConfig(false))
             .getResult();
-    TaskPlace.Start start =
-        place.begin(taskContext.taskId().partition(), table.view().appliedOffset());
+    PartitionTable table = own.table();
+    int partition = taskContext.taskId().partition();
+    TaskPlace.Start start = place.begin(partition, table.view().appliedOffset());
     holes.begin(start.lacking());
     // The rows have all that came of what is before.
     table.streams().taken(Math.max(LogHoles.UNKNOWN, start.first() - 1));
@@ -84,6 +86,7 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     sweeping = new WorkTimer(taskContext, SWEEP_EVERY, now -> tidied.tidy(SWEPT_WHEN_IDLE));
     sweeping.start();
     commits = new EarlyCommits(taskContext, standbysWait, CommitTime.ofThisThread());
+    TablesOfThread.current().begins(partition, own.rows());
   }
 
   /**
@@ -97,6 +100,9 @@ final class IndexProcessor implements Processor<String, byte[], Void, Void> {
     }
     if (commits != null) {
       commits.stop();
+    }
+    if (context != null) {
+      TablesOfThread.current().ends(context.taskId().partition());
     }
     // A standby that it may become keeps this object: not with what only who writes needs.
     sweeping = null;
