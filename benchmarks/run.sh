@@ -149,8 +149,8 @@ seconds() { # $1 microseconds, as seconds
   awk -v us="$1" 'BEGIN { printf "%.1f", us / 1e6 }'
 }
 
-end() { # stops server number $1 in order and waits for it
-  kill -TERM "${servers[$1]}"
+end() { # stops server number $1 in order, unless it was killed, and waits for it
+  kill -TERM "${servers[$1]}" 2>/dev/null || true
   wait "${servers[$1]}" 2>/dev/null || true
 }
 
@@ -191,7 +191,8 @@ if [ "$load" = restart ]; then # [BLOCKS] --tables N --partitions N: an indexer 
   done
   printf '\r\033[K' >&2
   echo "filled: $(held) blocks, $(memory "${servers[1]}")"
-  for start in warm warm-again cold; do # the first one also merges the files the filling left behind
+  for start in killed warm warm-again cold; do # the first ones also merge the files the filling left behind
+    [ "$start" != killed ] || kill -KILL "${servers[1]}"
     end 1
     unset 'servers[1]'
     [ "$start" != cold ] || rm -rf "$data/index"

@@ -74,7 +74,8 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--exit",
-      description = "Stop when all is read that the topic had at the start (default: go on).")
+      description =
+          "Stop when all is read that the topic had at the start (default: go on); not with --swap.")
   private boolean exit;
 
   @Option(
@@ -96,6 +97,10 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     ReplayFrom where = ReplayFrom.parse(from);
+    if (exit && swap.swap()) {
+      throw new IllegalArgumentException(
+          "--exit and --swap exclude each other: with --swap it ends when the table serves");
+    }
     Duration patience = swap.patience();
     String address = bind.address();
     int port = swap.swap() ? ReplicaAddress.portOn(address, httpPort) : httpPort;

@@ -159,12 +159,18 @@ public final class DiffCommand implements Callable<Integer> {
     now.onlyB().forEach(one -> out.printf("partition %d: not in A, not compared%n", one));
     out.println(
         switch (result) {
-          case SAME -> "the same";
+          case SAME -> "the same" + asFarAsCompared(now);
           case DIFFERENT -> "different";
           default -> "not comparable" + why(now);
         });
     out.flush();
     return result;
+  }
+
+  /** One side may be a replica that holds some partitions only. */
+  private static String asFarAsCompared(Comparison now) {
+    int left = now.onlyA().size() + now.onlyB().size();
+    return left == 0 ? "" : " as far as compared: " + left + " partitions are on one side only";
   }
 
   private static String why(Comparison now) {

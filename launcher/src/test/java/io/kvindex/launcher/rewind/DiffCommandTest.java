@@ -43,6 +43,9 @@ class DiffCommandTest {
 
     private volatile int partition = 3;
 
+    /** One more that holds nothing, null = none. */
+    private volatile @Nullable Integer another;
+
     /** Whether each look finds something else. */
     private volatile boolean restless;
 
@@ -80,7 +83,11 @@ class DiffCommandTest {
       asked.incrementAndGet();
       offset = Math.min(target, offset + 1);
       ObjectNode body = JSON.createObjectNode();
-      ObjectNode part = body.putArray("partitions").addObject();
+      ArrayNode parts = body.putArray("partitions");
+      if (another != null) {
+        parts.addObject().put("partition", another).put("state", "live").putArray("owners");
+      }
+      ObjectNode part = parts.addObject();
       part.put("partition", partition).put("state", "live").put("applied_offset", offset);
       if (error != null) {
         part.put("error", error);
@@ -211,6 +218,16 @@ class DiffCommandTest {
     b.partition = 4;
     assertThat(diff("--wait", "0")).isEqualTo(2);
     assertThat(out.toString()).contains("no partition in common", "partition 4: not in A");
+  }
+
+  @Test
+  void shouldSayThatNotAllWasCompared_whenOneSideHoldsMore() {
+    a.owns("1", 1);
+    b.owns("1", 1);
+    b.another = 4;
+    assertThat(diff()).isZero();
+    assertThat(out.toString())
+        .contains("partition 4: not in A", "the same as far as compared: 1 partitions");
   }
 
   /** A standby may have restored half a record. */

@@ -15,10 +15,12 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.processor.internals.InternalProcessorContext;
@@ -60,6 +62,7 @@ final class PrefixStore extends GuardedRows {
   private final Epochs epochs;
   private final SavedRows.Policy saving;
   private final Courtesy courtesy;
+  private final Set<Integer> wentBack;
   private @Nullable StateStoreContext task;
   private @Nullable SavedRows saved;
   private @Nullable TableLoader loader;
@@ -68,13 +71,19 @@ final class PrefixStore extends GuardedRows {
   /** Null = it was loaded when it opened. */
   private volatile @Nullable BulkFill filling;
 
+  /**
+   * @param wentBack partitions of the process whose rows are what was saved of them, so that a good
+   *     part of the changelog is to be read
+   */
   PrefixStore(
       KeyValueStore<Bytes, byte[]> inner,
       Epochs epochs,
       StoreFaults faults,
       SavedRows.Policy saving,
-      Courtesy courtesy) {
+      Courtesy courtesy,
+      Set<Integer> wentBack) {
     super(inner, faults);
+    this.wentBack = wentBack;
     this.epochs = epochs;
     this.saving = saving;
     this.courtesy = courtesy;
@@ -89,8 +98,23 @@ final class PrefixStore extends GuardedRows {
     }
     boolean takenBack = former.takeBack(Instant.now());
     saved = former;
-    inner().init(new RestoreContext(context, this::restore, takenBack), root);
-    open(new PartitionTable(context.taskId().partition(), inner(), epochs), takenBack);
+    try {
+      inner().init(new RestoreContext(context, this::restore, takenBack), root);
+    } catch (TaskCorruptedException notClosedInOrder) {
+      if (!former.replace(Instant.now())) {
+        throw notClosedInOrder;
+      }
+      takenBack = true;
+      inner().init(new RestoreContext(context, this::restore, true), root);
+    }
+    int partition = context.taskId().partition();
+    boolean behind = takenBack || wentBack.contains(partition);
+    if (takenBack) {
+      wentBack.add(partition); // and is opened once more before anything is read
+    } else {
+      wentBack.remove(partition);
+    }
+    open(new PartitionTable(partition, inner(), epochs), behind);
   }
 
   /**

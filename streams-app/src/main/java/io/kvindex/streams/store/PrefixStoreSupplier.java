@@ -2,6 +2,8 @@
 package io.kvindex.streams.store;
 
 import io.kvindex.streams.index.Epochs;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -16,6 +18,7 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   private final boolean bulk;
   private final SavedRows.Policy saving;
   private final Courtesy courtesy = new Courtesy();
+  private final Set<Integer> wentBack = ConcurrentHashMap.newKeySet();
 
   /**
    * @param name name of the store
@@ -41,7 +44,8 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   @Override
   public KeyValueStore<Bytes, byte[]> get() {
     KeyValueStore<Bytes, byte[]> rows = Stores.persistentKeyValueStore(name).get();
-    return new PrefixStore(bulk ? new BulkRows(rows) : rows, epochs, faults, saving, courtesy);
+    return new PrefixStore(
+        bulk ? new BulkRows(rows) : rows, epochs, faults, saving, courtesy, wentBack);
   }
 
   @Override

@@ -23,8 +23,10 @@ import org.slf4j.LoggerFactory;
  * <p>Under exactly-once Kafka Streams throws rows away that were not closed in order, as they hold
  * what no transaction has committed, and reads all of the changelog again, most of which are rows
  * that changed since. What was saved holds nothing uncommitted, and is gone on with from where it
- * is: the last part of the changelog in place of all of it. It is used once. Whatever is wrong with
- * it, the next time rows are thrown away there is nothing, and all is restored.
+ * is: the last part of the changelog in place of all of it. It is put in place when the process
+ * starts, before Kafka Streams tells the group what it has: a replica that seems to have nothing
+ * gets any copies, and others read anew those it has. It is used once. Whatever is wrong with it,
+ * the next time rows are thrown away there is nothing, and all is restored.
  *
  * <p>For the thread that owns the task.
  */
@@ -101,7 +103,20 @@ public final class SavedRows {
    *     committed
    */
   boolean takeBack(Instant now) {
-    if (policy.isNever() || Files.exists(rows) || !Files.exists(saved)) {
+    return !Files.exists(rows) && putInPlace(now);
+  }
+
+  /**
+   * The same where rows are there that were not closed in order: they go.
+   *
+   * @return as above; false = nothing has changed but that what is of no use was deleted
+   */
+  boolean replace(Instant now) {
+    return putInPlace(now);
+  }
+
+  private boolean putInPlace(Instant now) {
+    if (policy.isNever() || !Files.exists(saved)) {
       return false;
     }
     try {
@@ -111,6 +126,9 @@ public final class SavedRows {
               ? "they are " + age.toMinutes() + " minutes old"
               : RowFiles.damage(saved);
       if (problem == null) {
+        if (Files.exists(rows)) {
+          RowFiles.delete(rows);
+        }
         Files.createDirectories(rows.getParent());
         Files.move(saved, rows, StandardCopyOption.ATOMIC_MOVE);
         LOG.info("goes on from rows saved {} s ago in {}", age.toSeconds(), rows);

@@ -92,8 +92,15 @@ class SavedRowsTest {
                 await().until(() -> index.own().rows().committed(CHANGELOG, (long) log.size()))));
   }
 
+  /** Kafka Streams does so where rows turn out to be of no use while it runs. */
+  @Test
+  void shouldGoOnFromTheLastCommit_whenRowsWereThrownAway() throws Exception {
+    Path site = killed();
+    RowFiles.delete(site.resolve("0_0"));
+    assertGoesOn(site);
+  }
+
   private void assertGoesOn(Path site) throws Exception {
-    throwRowsAway(site);
     try (RowStore again = open(site)) {
       long committed = again.rows().committedOffset(CHANGELOG);
       assertThat(committed).isPositive().isLessThan(log.size());
@@ -110,7 +117,6 @@ class SavedRowsTest {
   @Test
   void shouldBeUsedOnce() throws Exception {
     Path site = killed();
-    throwRowsAway(site);
     Path twice = dir.resolve("twice");
     try (RowStore again = open(site)) {
       assertThat(again.view().appliedOffset()).isZero();
@@ -123,8 +129,8 @@ class SavedRowsTest {
   @Test
   void shouldNotBeUsed_whenDeletionsMayBeMissing() throws Exception {
     Path site = killed();
-    throwRowsAway(site);
     Files.setLastModifiedTime(saved(site), FileTime.from(Instant.now().minusSeconds(601)));
+    throwRowsAway(site);
     assertEmpty(site);
     assertThat(saved(site)).doesNotExist();
   }
@@ -132,8 +138,8 @@ class SavedRowsTest {
   @Test
   void shouldNotBeUsed_whenWhatItWasTakenFromIsOutdated() throws Exception {
     Path site = killed();
-    throwRowsAway(site);
     faults.outdated(0);
+    throwRowsAway(site);
     assertEmpty(site);
   }
 
@@ -148,13 +154,13 @@ class SavedRowsTest {
   @Test
   void shouldNotBeUsed_whenAFileIsDamaged() throws Exception {
     Path site = killed();
-    throwRowsAway(site);
     try (Stream<Path> files = Files.list(saved(site))) {
       Path rows = files.filter(file -> file.toString().endsWith(".sst")).findFirst().orElseThrow();
       byte[] bytes = Files.readAllBytes(rows);
       bytes[10] ^= 1;
       Files.write(rows, bytes, StandardOpenOption.TRUNCATE_EXISTING);
     }
+    throwRowsAway(site);
     assertEmpty(site);
   }
 
