@@ -2,9 +2,12 @@
 package io.kvindex.streams;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -23,6 +26,9 @@ final class TableConsumer extends KafkaConsumer<byte[], byte[]> {
 
   /** Whether it gave up what it had and is no member again yet. */
   private boolean joinsAnew;
+
+  /** Whether it is one again, since the last poll. */
+  private boolean joined;
 
   TableConsumer(Map<String, Object> config) {
     super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -43,11 +49,61 @@ final class TableConsumer extends KafkaConsumer<byte[], byte[]> {
   @Override
   public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
     ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
-    if (joinsAnew && groupMetadata().generationId() > 0) {
-      joinsAnew = false;
+    if (joined) {
+      joined = false;
       enforceRebalance("its rows may be gone");
     }
     return records;
+  }
+
+  @Override
+  public void subscribe(Collection<String> topics) {
+    super.subscribe(topics, new Joined(null));
+  }
+
+  @Override
+  public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+    super.subscribe(topics, new Joined(listener));
+  }
+
+  @Override
+  public void subscribe(Pattern topics, ConsumerRebalanceListener listener) {
+    super.subscribe(topics, new Joined(listener));
+  }
+
+  /**
+   * Hears when it is a member again: that takes several polls on a busy machine, and what is asked
+   * for before is over with it. What it is told of the group still says then what it was before.
+   */
+  private final class Joined implements ConsumerRebalanceListener {
+    private final @Nullable ConsumerRebalanceListener listener;
+
+    private Joined(@Nullable ConsumerRebalanceListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+      joined |= joinsAnew;
+      joinsAnew = false;
+      if (listener != null) {
+        listener.onPartitionsAssigned(partitions);
+      }
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+      if (listener != null) {
+        listener.onPartitionsRevoked(partitions);
+      }
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+      if (listener != null) {
+        listener.onPartitionsLost(partitions);
+      }
+    }
   }
 
   @Override
