@@ -9,7 +9,7 @@ home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$home/deploy/java.sh"
 
 jar=$home/launcher/target/kvindex.jar
-[ -f "$jar" ] || { echo "class-archive: no $jar; ./kvindex --version builds it" >&2; exit 1; }
+[ -f "$jar" ] || { echo "class-archive: no $jar; ./kvindex build makes it" >&2; exit 1; }
 archive=$(class_archive_of "$jar")
 ! belongs "$archive" "$jar" || exit 0
 

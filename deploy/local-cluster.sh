@@ -268,7 +268,7 @@ prepare() { # Java and the program
   # small machine for a minute each time, and nobody looks for peak speed here.
   java_options+=(-XX:TieredStopAtLevel=1)
   jar=$home/launcher/target/kvindex.jar
-  "$home/kvindex" --version >/dev/null # builds where something changed
+  "$home/kvindex" build
   if ! belongs "$(class_archive_of "$jar")" "$jar"; then
     echo "local-cluster: preparing quick starts, once for each build ..."
     "$home/deploy/class-archive.sh" || true # it has said why, and that all of it works without

@@ -181,6 +181,7 @@ final class DrillRun {
     }
     RoundCheck.Result atRest = new RoundCheck(load, Set.of()).run(1);
     boolean neverDropped = RollingReport.print(result.samples(), out);
+    RollingReport.windows(result, out);
     new DrillReport(options, out).check(atRest);
     boolean areAnswersRight = RollingReport.answers(result.tallies(), out);
     findings();

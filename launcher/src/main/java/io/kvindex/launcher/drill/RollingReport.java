@@ -3,11 +3,14 @@ package io.kvindex.launcher.drill;
 
 import io.kvindex.launcher.drill.RollingRestart.Sample;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The curve of a rolling restart. */
@@ -17,52 +20,88 @@ final class RollingReport {
 
   private RollingReport() {}
 
-  /**
-   * Prints it; whether no second was below the lowest one in which nothing was restarted: engines
-   * store while a router asks, so that it is not always 1 then either. A second in which nothing
-   * was counted is passed over: it says neither that all was found nor that nothing was.
-   */
+  /** Prints each second, each restart, and whether the hit rate ever dropped; false = it did. */
   static boolean print(List<Sample> samples, PrintWriter out) {
-    double quiet = lowest(samples, one -> one.doing().equals(RollingRestart.NOTHING));
     out.printf(
-        "%n%6s  %-10s %8s %8s %8s%n", "second", "restarting", "blocks", "hit rate", "told of");
-    samples.forEach(sample -> print(sample, sample.hits().share() < quiet, out));
-    if (samples.stream().noneMatch(one -> one.hits().held() > 0)) {
-      out.println("NOTHING WAS COUNTED: no answer, so no hit rate");
+        "%n%6s  %-10s %8s %8s %8s %7s%n",
+        "second", "restarting", "blocks", "hit rate", "told of", "oldest");
+    samples.forEach(sample -> print(sample, out));
+    restarts(samples, out);
+    return verdict(new HitRateCurve(samples), out);
+  }
+
+  private static boolean verdict(HitRateCurve curve, PrintWriter out) {
+    HitRateCurve.Window lowest = curve.lowest();
+    if (lowest == null || curve.windows().stream().anyMatch(one -> one.hits().held() == 0)) {
+      out.println("NOTHING WAS COUNTED for ten seconds: no answer, so no hit rate");
       return false;
     }
-    long drops = samples.stream().filter(one -> one.hits().share() < quiet).count();
+    long drops = curve.windows().stream().filter(curve::isDrop).count();
     out.printf(
         Locale.ROOT,
-        "lowest hit rate %.4f, %.4f while nothing was restarted; %s%n",
-        lowest(samples, one -> true),
-        quiet,
+        "hit rate of ten seconds: lowest %.4f (from second %d, %s), %.4f while nothing was restarted; %s%n",
+        lowest.hits().share(),
+        lowest.first(),
+        lowest.doing(),
+        curve.quiet().share(),
         drops == 0
             ? "it never dropped"
-            : "IT DROPPED in " + drops + " of " + samples.size() + " seconds");
-    return drops == 0;
+            : "IT DROPPED in " + drops + " of " + curve.windows().size() + " windows");
+    return curve.neverDropped();
   }
 
-  /** A second in which nothing was counted has a share of 1. */
-  private static double lowest(List<Sample> samples, Predicate<Sample> which) {
-    return samples.stream().filter(which).mapToDouble(one -> one.hits().share()).min().orElse(1);
+  private static void restarts(List<Sample> samples, PrintWriter out) {
+    Map<String, List<Sample>> byProcess = new LinkedHashMap<>();
+    samples.forEach(
+        one -> byProcess.computeIfAbsent(one.doing(), key -> new ArrayList<>()).add(one));
+    out.printf(
+        "%n%-10s %8s %8s %8s %8s %8s%n",
+        "restarting", "seconds", "hit rate", "lowest", "told of", "oldest");
+    byProcess.forEach(
+        (process, some) ->
+            out.printf(
+                Locale.ROOT,
+                "%-10s %8d %8.4f %8.4f %8.4f %6.1f s%n",
+                process,
+                some.size(),
+                HitRateCurve.sum(some).share(),
+                some.stream().mapToDouble(one -> one.hits().share()).min().orElse(1),
+                some.stream().mapToDouble(one -> one.told().share()).min().orElse(1),
+                some.stream().mapToLong(Sample::staleNs).max().orElse(0) / 1e9));
   }
 
-  private static void print(Sample sample, boolean dropped, PrintWriter out) {
+  private static void print(Sample sample, PrintWriter out) {
     if (sample.hits().held() == 0) {
       out.printf("%6d  %-10s %8d        -%n", sample.second(), sample.doing(), 0);
       return;
     }
     out.printf(
         Locale.ROOT,
-        "%6d  %-10s %8d %8.4f %8.4f %s%s%n",
+        "%6d  %-10s %8d %8.4f %8.4f %5.1f s %s%n",
         sample.second(),
         sample.doing(),
         sample.hits().held(),
         sample.hits().share(),
         sample.told().share(),
-        "#".repeat((int) Math.round(sample.hits().share() * WIDTH)),
-        dropped ? "  DROPPED" : "");
+        sample.staleNs() / 1e9,
+        "#".repeat((int) Math.round(sample.hits().share() * WIDTH)));
+  }
+
+  /** Prints when a replica was how far behind. */
+  static void windows(RollingRestart.Result result, PrintWriter out) {
+    out.println("answers more than 1 s behind (age of the oldest event that was missing):");
+    for (Staleness.Window window : result.windows()) {
+      out.printf(
+          Locale.ROOT,
+          "%6.1f  %s for %.1f s, %s%n",
+          (window.startNs() - result.beganNs()) / 1e9,
+          window.replica(),
+          window.peakNs() / 1e9,
+          window.what());
+    }
+    if (result.windows().isEmpty()) {
+      out.println("        none");
+    }
   }
 
   /** Prints what routers met; whether there was anything, and all of it as promised. */
@@ -93,6 +132,7 @@ final class RollingReport {
               .put("blocks", sample.hits().held())
               .put("hit_rate", share(sample.hits()))
               .put("told_of", share(sample.told()))
+              .put("oldest_missing_ms", TimeUnit.NANOSECONDS.toMillis(sample.staleNs()))
               .put("failed", sample.failed()));
     }
   }

@@ -3,6 +3,7 @@ package io.kvindex.launcher.drill;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -32,17 +33,27 @@ final class RollingRestart {
    * @param doing process that is being restarted, {@link #NOTHING} = none
    * @param hits see {@link HitRate#takeHits}
    * @param told see {@link HitRate#takeTold}
+   * @param staleNs age of the oldest event any answer did not show in that second
    * @param failed queries since the beginning of that process's restart
    */
-  record Sample(long second, String doing, HitRate.Count hits, HitRate.Count told, long failed) {}
+  record Sample(
+      long second,
+      String doing,
+      HitRate.Count hits,
+      HitRate.Count told,
+      long staleNs,
+      long failed) {}
 
   /**
    * What came of it.
    *
    * @param tallies what routers met before the first restart, and from each one to the next; the
    *     last one goes on counting
+   * @param beganNs beginning of the first second
+   * @param windows in which a replica was behind, by their beginning
    */
-  record Result(List<Sample> samples, List<Tally> tallies) {}
+  record Result(
+      List<Sample> samples, List<Tally> tallies, long beganNs, List<Staleness.Window> windows) {}
 
   RollingRestart(LocalSite site, DrillLoad load, FaultRunner runner) {
     this(site, load, runner, QUIET_MS);
@@ -63,6 +74,7 @@ final class RollingRestart {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     load.hitRate().takeHits();
     load.hitRate().takeTold();
+    load.staleness().begin();
     tallies.add(load.tallies().begin("rolling restart"));
     clock.scheduleAtFixedRate(this::sample, 1, 1, TimeUnit.SECONDS);
     try {
@@ -79,8 +91,10 @@ final class RollingRestart {
       clock.shutdownNow();
       clock.awaitTermination(5, TimeUnit.SECONDS);
     }
+    List<Staleness.Window> windows = load.staleness().windows();
+    windows.sort(Comparator.comparingLong(one -> one.startNs() - beganNs));
     synchronized (samples) {
-      return new Result(List.copyOf(samples), List.copyOf(tallies));
+      return new Result(List.copyOf(samples), List.copyOf(tallies), beganNs, windows);
     }
   }
 
@@ -98,9 +112,11 @@ final class RollingRestart {
   private void sample() {
     HitRate.Count hits = load.hitRate().takeHits();
     HitRate.Count told = load.hitRate().takeTold();
+    long staleNs = load.staleness().takePeakNs();
     long second = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs);
     synchronized (samples) {
-      samples.add(new Sample(second, doing, hits, told, load.tallies().current().failed.get()));
+      samples.add(
+          new Sample(second, doing, hits, told, staleNs, load.tallies().current().failed.get()));
     }
   }
 }

@@ -72,6 +72,13 @@ final class Staleness {
     return peakNs;
   }
 
+  /** The same, or since it was taken last. */
+  synchronized long takePeakNs() {
+    long peak = peakNs;
+    peakNs = 0;
+    return peak;
+  }
+
   /** All windows since {@link #begin}, those that are not over as well. */
   synchronized List<Window> windows() {
     List<Window> all = new ArrayList<>(closed);

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.launcher.drill.HitRate.Count;
 import io.kvindex.launcher.drill.RollingRestart.Sample;
+import io.kvindex.launcher.drill.Staleness.Window;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -23,13 +25,16 @@ class RollingReportTest {
 
   private final StringWriter said = new StringWriter();
 
-  /** While nothing is restarted; a negative share: a second in which nothing was counted. */
-  private static final double[] QUIET = {1, 0.9, -1, 0.95};
+  private static Sample sample(int second, String doing, double share) {
+    Count hits = share < 0 ? new Count(0, 0) : new Count(10_000, Math.round(share * 10_000));
+    return new Sample(second, doing, hits, new Count(4, 3), 250_000_000, 0);
+  }
 
+  /** Quiet seconds with a hit rate of 0.98, and then those of a restart; negative: no answers. */
   private boolean print(double... shares) {
     List<Sample> samples = new ArrayList<>();
-    for (double share : QUIET) {
-      samples.add(sample(samples.size() + 1, RollingRestart.NOTHING, share));
+    for (int i = 0; i < HitRateCurve.SECONDS; i++) {
+      samples.add(sample(samples.size() + 1, RollingRestart.NOTHING, 0.98));
     }
     for (double share : shares) {
       samples.add(sample(samples.size() + 1, "index-1", share));
@@ -37,41 +42,46 @@ class RollingReportTest {
     return RollingReport.print(samples, new PrintWriter(said, true));
   }
 
-  private static Sample sample(int second, String doing, double share) {
-    Count hits = share < 0 ? new Count(0, 0) : new Count(10_000, Math.round(share * 10_000));
-    return new Sample(second, doing, hits, new Count(4, 3), 0);
-  }
-
   @Test
-  void shouldKeepThePromise_whenNoSecondIsBelowTheQuietOnes() {
-    assertThat(print(0.9, 0.95, 1, 0.9)).isTrue();
+  void shouldPrintEachSecondAndEachRestart() {
+    assertThat(print(0.92, 0.95, 1)).isTrue();
+    String line = System.lineSeparator();
     assertThat(said.toString())
-        .contains("lowest hit rate 0.9000, 0.9000 while nothing was restarted; it never dropped")
-        .contains(
-            "index-1       10000   0.9000   0.7500 " + "#".repeat(45) + System.lineSeparator());
+        .contains("index-1       10000   0.9200   0.7500   0.3 s " + "#".repeat(46) + line)
+        .contains("nothing          10   0.9800   0.9800   0.7500    0.3 s" + line)
+        .contains("index-1           3   0.9567   0.9200   0.7500    0.3 s" + line)
+        .contains("lowest 0.9710 (from second 3, nothing), 0.9800 while nothing was restarted")
+        .contains("; it never dropped" + line);
   }
 
   @Test
-  void shouldBreakIt_whenOneIs() {
-    assertThat(print(1, 0.8999, 1, 0.8)).isFalse();
+  void shouldBreakThePromise_whenTenSecondsAreBelowTheQuietOnes() {
+    assertThat(print(0.9, 0.89, 0.97, 0.97, 0.97)).isFalse();
     assertThat(said.toString())
-        .contains("lowest hit rate 0.8000, 0.9000 while nothing was restarted")
-        .contains("IT DROPPED in 2 of 8 seconds")
-        .containsPattern("(?m)^ +8 .* 0\\.8000 .*#{40} {2}DROPPED$");
-  }
-
-  @Test
-  void shouldPassOverASecondInWhichNothingWasCounted() {
-    assertThat(print(0.9, -1, 0.9)).isTrue();
-    assertThat(print(0.9, -1, 0.8)).as("it hides no drop").isFalse();
+        .contains("lowest 0.9600 (from second 6, nothing), 0.9800 while nothing was restarted")
+        .contains("; IT DROPPED in 4 of 6 windows");
   }
 
   @Test
   void shouldBreakIt_whenNothingWasCounted() {
-    List<Sample> samples = List.of(sample(1, RollingRestart.NOTHING, -1), sample(2, "index-1", -1));
-    assertThat(RollingReport.print(samples, new PrintWriter(said, true))).isFalse();
+    double[] none = new double[HitRateCurve.SECONDS];
+    Arrays.fill(none, -1);
+    assertThat(print(none)).isFalse();
     assertThat(RollingReport.print(List.of(), new PrintWriter(said, true))).isFalse();
     assertThat(said.toString()).contains("NOTHING WAS COUNTED").doesNotContain("never dropped");
+  }
+
+  @Test
+  void shouldTellWhenAReplicaWasBehind() {
+    RollingReport.windows(
+        new RollingRestart.Result(
+            List.of(),
+            List.of(),
+            5_000_000_000L,
+            List.of(
+                new Window("index-2", 7_500_000_000L, 9_000_000_000L, 1_300_000_000, "drill-3"))),
+        new PrintWriter(said, true));
+    assertThat(said.toString()).contains("   2.5  index-2 for 1.3 s, drill-3");
   }
 
   private boolean answers(Tally... tallies) {
@@ -118,13 +128,13 @@ class RollingReportTest {
         new DrillJournal(new PrintWriter(said), 1, file, /* verbose= */ true)) {
       RollingReport.write(
           List.of(
-              new Sample(3, "index-1", new Count(40, 30), new Count(8, 4), 2),
-              new Sample(4, "index-2", new Count(0, 0), new Count(0, 0), 0)),
+              new Sample(3, "index-1", new Count(40, 30), new Count(8, 4), 700_000_000, 2),
+              new Sample(4, "index-2", new Count(0, 0), new Count(0, 0), 0, 0)),
           journal);
     }
     assertThat(Files.readAllLines(file))
         .containsExactly(
-            "{\"type\":\"hit_rate\",\"second\":3,\"restarting\":\"index-1\",\"blocks\":40,\"hit_rate\":0.75,\"told_of\":0.5,\"failed\":2}",
-            "{\"type\":\"hit_rate\",\"second\":4,\"restarting\":\"index-2\",\"blocks\":0,\"hit_rate\":null,\"told_of\":null,\"failed\":0}");
+            "{\"type\":\"hit_rate\",\"second\":3,\"restarting\":\"index-1\",\"blocks\":40,\"hit_rate\":0.75,\"told_of\":0.5,\"oldest_missing_ms\":700,\"failed\":2}",
+            "{\"type\":\"hit_rate\",\"second\":4,\"restarting\":\"index-2\",\"blocks\":0,\"hit_rate\":null,\"told_of\":null,\"oldest_missing_ms\":0,\"failed\":0}");
   }
 }
