@@ -103,7 +103,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   @Override
   public @Nullable String notReadyReason() {
     String reason = own.notReadyReason();
-    if (reason == null && others.isAwakening()) {
+    if (reason == null && others.isAwakening() && !placement.otherReplicas().isEmpty()) {
       reason = "this replica stood still until a moment ago";
     }
     return reason == null ? singleCopies.notReadyReason() : reason;

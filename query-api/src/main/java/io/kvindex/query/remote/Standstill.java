@@ -17,8 +17,11 @@ final class Standstill {
   /** After that time all is as always, caught up or not: Kafka may be away as well. */
   static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Who stood still for so long has answers that are of no use to anybody. */
-  static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /**
+   * Who stood still for so long has answers that are of no use to anybody: the others have missed
+   * him by then, and may know more.
+   */
+  static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   /** For so long afterwards what others do not say in time is better not said. */
   static final long AWAKENING_NANOS = TimeUnit.SECONDS.toNanos(2);

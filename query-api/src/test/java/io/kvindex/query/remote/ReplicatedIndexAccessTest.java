@@ -46,6 +46,7 @@ class ReplicatedIndexAccessTest {
   private final Own own = new Own();
   private final StandInReplicas others = new StandInReplicas();
   private Holders holders = new Holders(ACTIVE, List.of(STANDBY));
+  private List<String> group = List.of(ACTIVE, STANDBY);
   private final ReplicatedIndexAccess access =
       new ReplicatedIndexAccess(
           Serving.DEFAULT_APPLICATION,
@@ -160,7 +161,7 @@ class ReplicatedIndexAccessTest {
     holders = new Holders(null, List.of(STANDBY));
     others.answersWalks = false;
     looks(8);
-    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(6));
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
     looks(1);
     assertThatThrownBy(() -> walk(access.view(TABLE)))
         .isInstanceOf(ApiException.class)
@@ -169,6 +170,17 @@ class ReplicatedIndexAccessTest {
     looks(8);
     assertThat(access.notReadyReason()).isNull();
     assertThat(walk(access.view(TABLE))).as("its own answer, for want of another").isZero();
+  }
+
+  @Test
+  void shouldStayReady_whenItHasJustGoneOnAndIsTheOnlyOne() {
+    group = List.of();
+    holders = Holders.NONE;
+    looks(8);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
+    looks(1);
+    assertThat(access.notReadyReason()).isNull();
+    assertThat(access.view(TABLE)).as("there is nothing better").isSameAs(own.copy);
   }
 
   @Test
@@ -329,7 +341,7 @@ class ReplicatedIndexAccessTest {
 
     @Override
     public List<String> otherReplicas() {
-      return List.of(ACTIVE, STANDBY);
+      return group;
     }
 
     @Override
