@@ -15,7 +15,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Bytes;
@@ -62,18 +61,21 @@ final class PrefixStore extends GuardedRows {
   private final Epochs epochs;
   private final SavedRows.Policy saving;
   private final Courtesy courtesy;
-  private final Set<Integer> wentBack;
+  private final Map<Integer, Instant> wentBack;
   private @Nullable StateStoreContext task;
   private @Nullable SavedRows saved;
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
 
+  /** The time the rows are of until what came since is read. */
+  private Instant rowsAreOf = Instant.MAX;
+
   /** Null = it was loaded when it opened. */
   private volatile @Nullable BulkFill filling;
 
   /**
-   * @param wentBack partitions of the process whose rows are what was saved of them, so that a good
-   *     part of the changelog is to be read
+   * @param wentBack partitions of the process whose rows are what was saved of them, and when that
+   *     was: a good part of the changelog is to be read
    */
   PrefixStore(
       KeyValueStore<Bytes, byte[]> inner,
@@ -81,7 +83,7 @@ final class PrefixStore extends GuardedRows {
       StoreFaults faults,
       SavedRows.Policy saving,
       Courtesy courtesy,
-      Set<Integer> wentBack) {
+      Map<Integer, Instant> wentBack) {
     super(inner, faults);
     this.wentBack = wentBack;
     this.epochs = epochs;
@@ -96,25 +98,24 @@ final class PrefixStore extends GuardedRows {
     if (mustBeginAnew()) {
       former.forget();
     }
-    boolean takenBack = former.takeBack(Instant.now());
+    Instant takenBack = former.takeBack(Instant.now());
     saved = former;
     try {
-      inner().init(new RestoreContext(context, this::restore, takenBack), root);
+      inner().init(new RestoreContext(context, this::restore, takenBack != null), root);
     } catch (TaskCorruptedException notClosedInOrder) {
-      if (!former.replace(Instant.now())) {
+      takenBack = former.replace(Instant.now());
+      if (takenBack == null) {
         throw notClosedInOrder;
       }
-      takenBack = true;
       inner().init(new RestoreContext(context, this::restore, true), root);
     }
     int partition = context.taskId().partition();
-    boolean behind = takenBack || wentBack.contains(partition);
-    if (takenBack) {
-      wentBack.add(partition); // and is opened once more before anything is read
-    } else {
-      wentBack.remove(partition);
+    Instant of = takenBack == null ? wentBack.remove(partition) : takenBack;
+    if (takenBack != null) {
+      wentBack.put(partition, takenBack); // and is opened once more before anything is read
     }
-    open(new PartitionTable(partition, inner(), epochs), behind);
+    rowsAreOf = of == null ? Instant.now() : of;
+    open(new PartitionTable(partition, inner(), epochs), of != null);
   }
 
   /**
@@ -226,8 +227,20 @@ final class PrefixStore extends GuardedRows {
     SavedRows copies = saved;
     RocksDB database = RocksAccess.database(inner());
     if (copies != null && database != null && !changelogOffsets.isEmpty() && copies.isDue()) {
-      copies.save(database, Instant.now());
+      save(copies, database);
     }
+  }
+
+  private void save(SavedRows copies, RocksDB database) {
+    if (mustBeginAnew()) {
+      copies.forget();
+    } else {
+      copies.save(database, timeOfRows());
+    }
+  }
+
+  private synchronized Instant timeOfRows() {
+    return unloaded == null ? Instant.now() : rowsAreOf;
   }
 
   /** Of the active task, whose {@link #commit} Kafka Streams does not call while it runs. */
@@ -242,7 +255,7 @@ final class PrefixStore extends GuardedRows {
     }
     try {
       inner().commit(Map.of(changelog, last));
-      copies.save(database, Instant.now());
+      save(copies, database);
     } catch (ProcessorStateException e) {
       // The transaction is committed all the same; a disk that takes nothing shows at the next row.
       LOG.warn("rows of {} can not be saved: a crash will cost a full restore", changelog, e);

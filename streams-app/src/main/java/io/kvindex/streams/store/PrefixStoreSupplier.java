@@ -2,7 +2,8 @@
 package io.kvindex.streams.store;
 
 import io.kvindex.streams.index.Epochs;
-import java.util.Set;
+import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
@@ -18,7 +19,7 @@ public final class PrefixStoreSupplier implements KeyValueBytesStoreSupplier {
   private final boolean bulk;
   private final SavedRows.Policy saving;
   private final Courtesy courtesy = new Courtesy();
-  private final Set<Integer> wentBack = ConcurrentHashMap.newKeySet();
+  private final Map<Integer, Instant> wentBack = new ConcurrentHashMap<>();
 
   /**
    * @param name name of the store

@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.RocksDB;
@@ -48,6 +49,7 @@ public final class SavedRows {
   private final Policy policy;
   private long dueNs;
   private boolean writing;
+  private boolean savedOnce;
 
   /**
    * When rows are saved.
@@ -99,32 +101,34 @@ public final class SavedRows {
   /**
    * Puts them where the rows were, if those were thrown away; to be called before the store opens.
    *
-   * @return whether they are there: not closed in order, but nothing is in them that is not
-   *     committed
+   * @return the time they are of, null = they are not there. They were not closed in order, but
+   *     nothing is in them that is not committed
    */
-  boolean takeBack(Instant now) {
-    return !Files.exists(rows) && putInPlace(now);
+  @Nullable Instant takeBack(Instant now) {
+    return Files.exists(rows) ? null : putInPlace(now);
   }
 
   /**
    * The same where rows are there that were not closed in order: they go.
    *
-   * @return as above; false = nothing has changed but that what is of no use was deleted
+   * @return as above; null = nothing has changed but that what is of no use was deleted
    */
-  boolean replace(Instant now) {
+  @Nullable Instant replace(Instant now) {
     return putInPlace(now);
   }
 
-  private boolean putInPlace(Instant now) {
+  private @Nullable Instant putInPlace(Instant now) {
     if (policy.isNever() || !Files.exists(saved)) {
-      return false;
+      return null;
     }
     try {
-      Duration age = Duration.between(Files.getLastModifiedTime(saved).toInstant(), now);
+      Instant of = Files.getLastModifiedTime(saved).toInstant();
+      Duration age = Duration.between(of, now).abs(); // a clock may have been set back
       String problem =
           age.compareTo(policy.usable()) > 0
               ? "they are " + age.toMinutes() + " minutes old"
               : RowFiles.damage(saved);
+      Files.setLastModifiedTime(saved, FileTime.from(of)); // looking at them leaves a file
       if (problem == null) {
         if (Files.exists(rows)) {
           RowFiles.delete(rows);
@@ -132,14 +136,14 @@ public final class SavedRows {
         Files.createDirectories(rows.getParent());
         Files.move(saved, rows, StandardCopyOption.ATOMIC_MOVE);
         LOG.info("goes on from rows saved {} s ago in {}", age.toSeconds(), rows);
-        return true;
+        return of;
       }
       LOG.warn("saved rows are of no use ({}): all are restored in {}", problem, rows);
     } catch (IOException e) {
       LOG.warn("saved rows can not be used: all are restored in {}", rows, e);
     }
     forget();
-    return false;
+    return null;
   }
 
   /** Whether it is time to save them again. */
@@ -151,9 +155,16 @@ public final class SavedRows {
    * Has RocksDB write what it has in memory, beside the calling thread: what is left to be written
    * when rows are saved is what came since. To be called until it is done, when it is time.
    *
+   * <p>It writes the rows, not what Kafka Streams keeps beside them: whether they were closed in
+   * order. The first time nothing is written but all of it together, so that no newer rows are ever
+   * on the disk beside a word of before that says they were.
+   *
    * @return whether it is done
    */
   boolean isMostlyWritten(RocksDB database) {
+    if (!savedOnce) {
+      return true;
+    }
     try {
       if (!writing) {
         writing = true;
@@ -171,19 +182,27 @@ public final class SavedRows {
   /**
    * Saves them. To be called when they hold what is committed and nothing else.
    *
-   * @param now taken as the time they are of
+   * @param of the time they are of: while a changelog is being read that is when this began, as
+   *     deletions of before may still have to be read
    */
-  void save(RocksDB database, Instant now) {
+  void save(RocksDB database, Instant of) {
     long nowNs = System.nanoTime();
     dueNs = nowNs + policy.every().toNanos();
     writing = false;
     Path next = saved.resolveSibling(saved.getFileName() + ".next"); // swept up as the others are
+    Path former = saved.resolveSibling(saved.getFileName() + ".former");
     try (Checkpoint checkpoint = Checkpoint.create(database)) {
       RowFiles.delete(next);
       checkpoint.createCheckpoint(next.toString());
-      Files.setLastModifiedTime(next, FileTime.from(now));
-      RowFiles.delete(saved);
+      savedOnce = true;
+      Files.setLastModifiedTime(next, FileTime.from(of));
+      RowFiles.delete(former);
+      // A kill between the two costs a full restore: both are quick, unlike deleting files.
+      if (Files.exists(saved)) {
+        Files.move(saved, former, StandardCopyOption.ATOMIC_MOVE);
+      }
       Files.move(next, saved, StandardCopyOption.ATOMIC_MOVE);
+      RowFiles.delete(former);
       LOG.debug("saved {} in {} ms", rows, (System.nanoTime() - nowNs) / 1_000_000);
     } catch (RocksDBException | IOException e) {
       LOG.warn("rows in {} can not be saved: a crash will cost a full restore", rows, e);

@@ -3,6 +3,7 @@ package io.kvindex.streams.topology;
 
 import io.kvindex.streams.store.CommittedRows;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
@@ -15,7 +16,8 @@ public final class TablesOfThread {
   private static final ThreadLocal<TablesOfThread> OF_THREAD =
       ThreadLocal.withInitial(TablesOfThread::new);
 
-  private final Map<Integer, CommittedRows> tables = new HashMap<>();
+  /** Whose rows were saved last comes last. */
+  private final Map<Integer, CommittedRows> tables = new LinkedHashMap<>();
 
   private TablesOfThread() {}
 
@@ -41,9 +43,15 @@ public final class TablesOfThread {
    * @param last offset of the last row of each changelog that was written to
    */
   public void committed(Map<TopicPartition, Long> last) {
-    for (Map.Entry<TopicPartition, Long> written : last.entrySet()) {
-      CommittedRows rows = tables.get(written.getKey().partition());
-      if (rows != null && rows.committed(written.getKey(), written.getValue())) {
+    Map<Integer, Map.Entry<TopicPartition, Long>> written = new HashMap<>();
+    last.entrySet().forEach(one -> written.put(one.getKey().partition(), one));
+    for (Map.Entry<Integer, CommittedRows> table : tables.entrySet()) {
+      int partition = table.getKey();
+      CommittedRows rows = table.getValue();
+      Map.Entry<TopicPartition, Long> to = written.get(partition);
+      if (to != null && rows.committed(to.getKey(), to.getValue())) {
+        tables.remove(partition);
+        tables.put(partition, rows);
         return;
       }
     }

@@ -143,6 +143,34 @@ class SavedRowsTest {
     assertEmpty(site);
   }
 
+  /** The word that they are outdated goes with the process. */
+  @Test
+  void shouldNotBeMade_ofRowsThatAreOutdated() throws Exception {
+    try (RowStore index = open(dir).activate(Limits.DEFAULT)) {
+      index.take(e1.batch(abc.stored(GPU, 0, 2)), 1);
+      index.rows().commit(Map.of(CHANGELOG, (long) log.size()));
+      assertThat(saved(dir)).exists();
+      faults.outdated(0);
+      index.rows().commit(Map.of(CHANGELOG, (long) log.size()));
+      assertThat(saved(dir)).doesNotExist();
+    }
+  }
+
+  /** What was deleted before is read only later: the rows are as old as their beginning. */
+  @Test
+  void shouldBeAsOldAsWhatTheyWereReadFrom_whileTheChangelogIsRead() throws Exception {
+    Path site = killed();
+    Instant before = Instant.now().minusSeconds(400);
+    Files.setLastModifiedTime(saved(site), FileTime.from(before));
+    try (RowStore again = open(site)) {
+      again.rows().commit(Map.of(CHANGELOG, again.rows().committedOffset(CHANGELOG)));
+      assertThat(Files.getLastModifiedTime(saved(site)).toInstant()).isEqualTo(before);
+      assertThat(Answers.text(again.view(), "abc")).as("now it is read").isNotEmpty();
+      again.rows().commit(Map.of(CHANGELOG, again.rows().committedOffset(CHANGELOG)));
+      assertThat(Files.getLastModifiedTime(saved(site)).toInstant()).isAfter(before);
+    }
+  }
+
   @Test
   void shouldNotBeUsed_whenWhatItWasTakenFromCouldNotBeRead() throws Exception {
     Path site = killed();
