@@ -97,7 +97,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
         new AbandonedTransactions(
             admin, config.applicationId(), () -> streams.state() == KafkaStreams.State.REBALANCING);
     changelogWatch = new ChangelogWatch(changelog::identity, this::changelogIsGone);
-    upkeep = new Upkeep(streams, views, replicas, lag, localState, changelog, partitions);
+    upkeep =
+        new Upkeep(
+            streams, views, replicas, lag, localState, changelog, partitions, this::strangers);
     ReadinessGauges.register(this, metrics);
   }
 
@@ -227,6 +229,15 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     localState.outdatedWhileRunning(partition, away);
     views.distrust(partition);
     faults.outdated(partition);
+  }
+
+  /** Rows that could not be looked at when it started, as Kafka was silent. */
+  private void strangers(String why) {
+    localState.strangersWhileRunning(why, partitions);
+    for (int partition = 0; partition < partitions; partition++) {
+      views.distrust(partition);
+      faults.outdated(partition);
+    }
   }
 
   /** What is known goes on being told, as stale; nothing is kept that copies can not follow. */

@@ -127,17 +127,20 @@ final class LocalState {
   }
 
   /**
-   * Writes down whose rows they are, unless they are said to be another one's: nobody has looked at
-   * that if Kafka was silent at the start, and the next start has to.
+   * Why rows that were here at the start can not be gone on with, null = they can. Nobody has
+   * looked at that if Kafka was silent then.
+   */
+  @Nullable String objection(LocalIdentity own) {
+    LocalIdentity found = LocalIdentity.read(identity);
+    return found == null ? null : own.objectionTo(found);
+  }
+
+  /**
+   * Writes down whose rows they are.
    *
    * @return false if that was not possible
    */
   boolean belongsTo(LocalIdentity own) {
-    LocalIdentity found = LocalIdentity.read(identity);
-    if (found != null && own.objectionTo(found) != null) {
-      LOG.warn("local rows may not be of {}: restart this replica", own);
-      return true;
-    }
     try {
       own.write(identity);
       return true;
@@ -163,6 +166,15 @@ final class LocalState {
     rebuilt(Reason.TOO_OLD, 1);
   }
 
+  /**
+   * Rows of all partitions will be, as they turned out to be of another changelog while it runs.
+   * Whose they are stays written down: if it ends before that, the next start finds the same.
+   */
+  void strangersWhileRunning(String why, int partitions) {
+    LOG.warn("local rows can not be used: {}; they are built anew from the changelog", why);
+    rebuilt(Reason.NOT_THIS_CHANGELOG, partitions);
+  }
+
   private void discardAll(Reason reason, String why) throws IOException {
     List<Path> all = tasks();
     LOG.warn(
@@ -180,14 +192,16 @@ final class LocalState {
     long startedNs = System.nanoTime();
     LOG.info("reading through local rows, partitions={}", tasks().size());
     for (Path task : tasks()) {
-      String damage = RowFiles.damage(task.resolve("rocksdb").resolve(IndexTopology.STORE));
+      Path rows = task.resolve("rocksdb").resolve(IndexTopology.STORE);
+      String damage = RowFiles.damage(rows);
       if (damage != null) {
+        boolean saved = Files.exists(SavedRows.of(task)); // looked at when they are put in place
         LOG.warn(
-            "local rows under {} are damaged ({}): they are built anew from the changelog",
+            "local rows under {} are damaged ({}): {}",
             task,
-            damage);
-        remove(task);
-        RowFiles.delete(SavedRows.of(task)); // the same files
+            damage,
+            saved ? "those saved last are gone on with" : "they are built anew from the changelog");
+        remove(saved ? rows : task);
         rebuilt(Reason.DAMAGED, 1);
       }
     }
@@ -197,12 +211,12 @@ final class LocalState {
   /**
    * What can not be deleted is out of the way under another name: rows are built anew all the same.
    */
-  private void remove(Path task) throws IOException {
+  private void remove(Path directory) throws IOException {
     try {
-      deletion.delete(task);
+      deletion.delete(directory);
     } catch (IOException e) {
-      Path aside = task.resolveSibling(task.getFileName() + UNUSABLE + UUID.randomUUID());
-      Files.move(task, aside, StandardCopyOption.ATOMIC_MOVE);
+      Path aside = directory.resolveSibling(directory.getFileName() + UNUSABLE + UUID.randomUUID());
+      Files.move(directory, aside, StandardCopyOption.ATOMIC_MOVE);
       LOG.warn("rows that can not be deleted either ({}) are in {}: delete them by hand", e, aside);
     }
   }

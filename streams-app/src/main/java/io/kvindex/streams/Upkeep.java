@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.streams.KafkaStreams;
@@ -27,6 +28,7 @@ final class Upkeep implements AutoCloseable {
   private final LocalState localState;
   private final ChangelogTopic changelog;
   private final int partitions;
+  private final Consumer<String> strangers;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-views"));
 
@@ -36,6 +38,9 @@ final class Upkeep implements AutoCloseable {
   private long nextIdentifyNs = System.nanoTime();
   private long nextWarningNs = System.nanoTime();
 
+  /**
+   * @param strangers told why rows are of another changelog, if they turn out to be
+   */
   Upkeep(
       KafkaStreams streams,
       LocalViews views,
@@ -43,7 +48,8 @@ final class Upkeep implements AutoCloseable {
       LogLag lag,
       LocalState localState,
       ChangelogTopic changelog,
-      int partitions) {
+      int partitions,
+      Consumer<String> strangers) {
     this.streams = streams;
     this.views = views;
     this.replicas = replicas;
@@ -51,6 +57,7 @@ final class Upkeep implements AutoCloseable {
     this.localState = localState;
     this.changelog = changelog;
     this.partitions = partitions;
+    this.strangers = strangers;
   }
 
   /**
@@ -98,7 +105,15 @@ final class Upkeep implements AutoCloseable {
     }
     nextIdentifyNs = now + TimeUnit.MINUTES.toNanos(1);
     LocalIdentity own = changelog.identity();
-    return own != null && !own.changelog().isEmpty() && localState.belongsTo(own);
+    if (own == null || own.changelog().isEmpty()) {
+      return false;
+    }
+    String objection = localState.objection(own);
+    if (objection != null) {
+      strangers.accept(objection);
+      return true;
+    }
+    return localState.belongsTo(own);
   }
 
   @Override

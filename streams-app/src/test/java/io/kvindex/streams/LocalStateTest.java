@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.store.RowFiles;
+import io.kvindex.streams.store.SavedRows;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -221,5 +222,36 @@ class LocalStateTest {
     assertThat(sound).exists();
     assertThat(damaged).doesNotExist();
     assertThat(discarded("damaged")).isOne();
+  }
+
+  /** A process that is killed while RocksDB writes a file leaves one its manifest does not know. */
+  @Test
+  void shouldLeaveWhatWasSaved_whenRowsAreDamaged() throws IOException {
+    state("app").prepare(start, OWN);
+    Path task = rows("app");
+    Path files = Files.createDirectories(task.resolve("rocksdb"));
+    Path damaged = Files.writeString(files.resolve("prefix-table"), "no rows");
+    Path saved = Files.createDirectories(SavedRows.of(task));
+    state("app").prepare(start, OWN);
+    assertThat(damaged).doesNotExist();
+    assertThat(saved).exists();
+    assertThat(files).as("seen by Kafka Streams when it starts").exists();
+    assertThat(discarded("damaged")).isOne();
+  }
+
+  @Test
+  void shouldObjectToRowsOfOthers_whenKafkaWasSilentAtTheStart() throws IOException {
+    state("app").prepare(start, OWN);
+    rows("app");
+    LocalState silent = state("app");
+    silent.prepare(start, null);
+    assertThat(silent.objection(OWN)).isNull();
+    LocalIdentity other = LocalIdentity.of("cluster-2", "topic-1");
+    assertThat(silent.objection(other)).contains("cluster-1").contains("cluster-2");
+    silent.strangersWhileRunning("they are of others", 3);
+    assertThat(discarded("not_this_changelog")).isEqualTo(3);
+    Path rows = rows("app");
+    state("app").prepare(start, other);
+    assertThat(rows).as("built anew again, as nobody knows how far it came").doesNotExist();
   }
 }
