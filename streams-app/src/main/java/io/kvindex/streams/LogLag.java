@@ -33,7 +33,6 @@ import org.slf4j.LoggerFactory;
 final class LogLag implements Readiness.Lag, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogLag.class);
-  private static final long READY_WITHIN = 1_000;
 
   private final LogOffsets offsets;
   private final String changelog;
@@ -124,7 +123,7 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
     PartitionBacklog backlog = backlogs.get(partition);
     long records = backlog.records();
     boolean unknown = records == PartitionBacklog.UNKNOWN || !isMeasured(partition);
-    return unknown || records > READY_WITHIN || !backlog.caughtUp()
+    return unknown || !backlog.wasClose()
         ? "partition "
             + partition
             + " is "

@@ -16,6 +16,9 @@ final class PartitionBacklog {
   /** More records than this behind is far behind, however fast they came. */
   static final long MAX_RECORDS = 10_000;
 
+  /** Of those no more than this is close to it. */
+  static final long CLOSE_RECORDS = 1_000;
+
   static final long UNKNOWN = -1;
 
   /**
@@ -30,18 +33,25 @@ final class PartitionBacklog {
    * What was found at the last look.
    *
    * @param caughtUp whether all was applied that the log held at the first look
+   * @param wasClose whether it was close to the log's end once since then
    * @param waits whether anything waits
    * @param sinceNanos since when at least, or when the look was where nothing waits
    */
   private record Found(
-      long done, long total, long records, boolean caughtUp, boolean waits, long sinceNanos) {}
+      long done,
+      long total,
+      long records,
+      boolean caughtUp,
+      boolean wasClose,
+      boolean waits,
+      long sinceNanos) {}
 
   private final long maxLagNanos;
   private final Deque<Look> looks = new ArrayDeque<>();
   private long firstFrom;
   private long firstEnd = UNKNOWN;
   private long lookedNanos;
-  private volatile Found found = new Found(0, 0, UNKNOWN, false, false, 0);
+  private volatile Found found = new Found(0, 0, UNKNOWN, false, false, false, 0);
 
   /**
    * @param maxLag a record that waits longer is far behind, and so is a log nobody could look at
@@ -85,12 +95,14 @@ final class PartitionBacklog {
     if (grown && looks.size() < MAX_LOOKS) {
       looks.addLast(new Look(end, cameNanos));
     }
+    boolean caughtUp = found.caughtUp() && !again || from >= firstEnd;
     found =
         new Found(
             Math.max(0, from - firstFrom),
             Math.max(0, end - firstFrom),
             Math.max(0, end - from),
-            found.caughtUp() && !again || from >= firstEnd,
+            caughtUp,
+            caughtUp && (found.wasClose() && !again || end - from <= CLOSE_RECORDS),
             !looks.isEmpty(),
             looks.isEmpty() ? nanos : looks.getFirst().nanos());
   }
@@ -113,6 +125,14 @@ final class PartitionBacklog {
   /** Whether all was applied that the log held at the first look. */
   boolean caughtUp() {
     return found.caughtUp();
+  }
+
+  /**
+   * Whether it was close to the log's end once since it caught up. However far it falls behind
+   * later, as all replicas do together when Kafka was away: what they tell is told as stale.
+   */
+  boolean wasClose() {
+    return found.wasClose();
   }
 
   /** Whether it is caught up and close behind the log's end. */

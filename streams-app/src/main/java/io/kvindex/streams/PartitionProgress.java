@@ -21,11 +21,11 @@ public record PartitionProgress(Phase phase, long done, long total, long perSeco
     RESTORING("restoring rows"),
     /** The index is built from the rows: {@code done} of about {@code total} rows. */
     LOADING("loading its index"),
-    /** Records that were in the log at the start are being applied. */
+    /** Records of the log are being applied, or wait until Kafka can be asked for them again. */
     CATCHING_UP("catching up with the log"),
     /** Answers are complete and close behind the log. */
     READY("ready"),
-    /** Answers are those of a former time: the partition went elsewhere, or Kafka is away. */
+    /** Answers are those of a former time: the partition went elsewhere. */
     STALE("stale");
 
     private final String words;

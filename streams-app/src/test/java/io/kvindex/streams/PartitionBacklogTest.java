@@ -38,6 +38,28 @@ class PartitionBacklogTest {
     assertThat(backlog.caughtUp()).isTrue();
   }
 
+  /** All replicas fall behind together when Kafka was away: none may send its routers away then. */
+  @Test
+  void shouldHaveBeenClose_howeverFarBehindItIsLater() {
+    note(5_000, 0, 0);
+    assertThat(backlog.wasClose()).isFalse();
+    note(7_000, 5_000, 200);
+    assertThat(backlog.caughtUp()).isTrue();
+    assertThat(backlog.wasClose()).isFalse();
+    note(7_500, 6_500, 400);
+    assertThat(backlog.wasClose()).isTrue();
+    note(90_000, 7_500, 600);
+    assertThat(backlog.wasClose()).isTrue();
+  }
+
+  @Test
+  void shouldNotHaveBeenClose_whenTheLogIsReadAgain() {
+    note(100, 100, 0);
+    assertThat(backlog.wasClose()).isTrue();
+    note(5_000, 0, 200);
+    assertThat(backlog.wasClose()).isFalse();
+  }
+
   @Test
   void shouldNotKeepUp_whileTooManyRecordsWait() {
     note(100, 100, 0);
