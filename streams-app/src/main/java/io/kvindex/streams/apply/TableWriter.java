@@ -25,6 +25,10 @@ import org.apache.kafka.streams.state.KeyValueStore;
 public final class TableWriter {
 
   private static final int SWEPT_PER_RECORD = 64;
+  private static final int LESS_WHEN_BUSY = 5;
+
+  /** Times {@link #tidy} is called without a record in between until nothing seems to come. */
+  private static final int QUIET = 20;
 
   private final PartitionTable table;
   private final RowBatch batch;
@@ -38,6 +42,11 @@ public final class TableWriter {
 
   /** Streams that have not gone on since records of the log were found missing. */
   private final Set<StreamId> cut = new HashSet<>();
+
+  /** Offset of the record taken last when {@link #tidy} was called last. */
+  private long tidiedAt = -1;
+
+  private int quiet;
 
   /**
    * @param store the task's store, changelog included
@@ -197,11 +206,16 @@ public final class TableWriter {
   }
 
   /**
-   * As {@link #sweep}, while nothing else is to be done; also looks for what a former task left.
+   * As {@link #sweep}, from time to time; also looks for what a former task left. Less of that
+   * while records come: a table that was just taken over has a million rows to look through, and
+   * those who wait for its records would wait for that, too.
    */
   public boolean tidy(int rows) {
     notePlace();
-    boolean toReview = contents.review(rows, table.tables());
+    quiet = table.streams().takenOffset() == tidiedAt ? quiet + 1 : 0;
+    tidiedAt = table.streams().takenOffset();
+    int toLookAt = quiet < QUIET ? Math.max(1, rows / LESS_WHEN_BUSY) : rows;
+    boolean toReview = contents.review(toLookAt, table.tables());
     return sweep(rows) || toReview;
   }
 
