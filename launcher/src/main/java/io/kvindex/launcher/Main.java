@@ -21,6 +21,8 @@ import io.kvindex.launcher.process.ReplayCommand;
 import io.kvindex.launcher.rewind.DiffCommand;
 import io.kvindex.model.chaos.Protection;
 import java.io.PrintWriter;
+import java.security.Security;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -83,7 +85,22 @@ public final class Main implements Runnable {
           Protection.PROPERTY,
           without.wireName());
     }
+    forgetAddressesSoon();
     System.exit(commandLine().execute(args));
+  }
+
+  /**
+   * A replica that comes back elsewhere, as a pod does, has its name and another address: Java
+   * would go on with the former one for 30 s, and for 10 s with there being none (JDK 17, {@code
+   * java.security}). What the site's own {@code java.security} says stays.
+   */
+  static void forgetAddressesSoon() {
+    for (String kind : List.of("networkaddress.cache.ttl", "networkaddress.cache.negative.ttl")) {
+      String seconds = Security.getProperty(kind);
+      if (seconds == null || kind.contains("negative") && seconds.equals("10")) {
+        Security.setProperty(kind, "1");
+      }
+    }
   }
 
   /** The command line as a whole, for tests and for {@link #main}. */

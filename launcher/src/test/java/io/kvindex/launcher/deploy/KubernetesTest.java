@@ -152,7 +152,9 @@ class KubernetesTest {
     String port = Checkout.value(command("index"), "--http-port");
     assertThat(Checkout.value(command("index"), "--advertise"))
         .isEqualTo("$(POD_NAME)." + peers + ":" + port);
-    assertThat(Checkout.value(command("index"), "--instance-name")).isEqualTo("$(POD_NAME)");
+    // With names the others would wait six seconds for a pod that is killed, and longer than that
+    // is what one takes to come back.
+    assertThat(command("index").hasMatchedOption("--instance-name")).isFalse();
     assertVariable("index", "POD_NAME", "metadata.name");
   }
 
