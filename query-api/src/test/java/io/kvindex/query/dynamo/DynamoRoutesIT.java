@@ -201,7 +201,9 @@ class DynamoRoutesIT {
           """)
   void shouldAnswer_whenARouteIsAskedFor(String method, String path, int status, String text)
       throws Exception {
-    String body = method.equals("POST") ? "{\"url\":\"http://127.0.0.1:1\"}" : "";
+    // Where nobody reads a body Jetty may close the connection behind the answer, and this client
+    // does not send a POST again that found it closed.
+    String body = path.equals("/deregister_peer") ? "{\"url\":\"http://127.0.0.1:1\"}" : "";
     HttpResponse<String> answer = send(method, path, body);
     assertThat(answer.body()).contains(text);
     assertThat(answer.statusCode()).isEqualTo(status);
