@@ -22,7 +22,9 @@ import io.kvindex.launcher.rewind.DiffCommand;
 import io.kvindex.model.chaos.Protection;
 import java.io.PrintWriter;
 import java.security.Security;
-import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -74,6 +76,9 @@ public final class Main implements Runnable {
 
   private static final int USAGE_WIDTH = 110;
 
+  private static final String ADDRESSES_KEPT = "networkaddress.cache.ttl";
+  private static final String NO_ADDRESSES_KEPT = "networkaddress.cache.negative.ttl";
+
   @Spec private CommandSpec spec;
 
   /** Runs one command and exits with its code: 0 done, 1 failed, 2 wrong usage. */
@@ -85,7 +90,7 @@ public final class Main implements Runnable {
           Protection.PROPERTY,
           without.wireName());
     }
-    forgetAddressesSoon();
+    forgetAddressesSoon(Security::getProperty, Security::setProperty);
     System.exit(commandLine().execute(args));
   }
 
@@ -93,13 +98,17 @@ public final class Main implements Runnable {
    * A replica that comes back elsewhere, as a pod does, has its name and another address: Java
    * would go on with the former one for 30 s, and for 10 s with there being none (JDK 17, {@code
    * java.security}). What the site's own {@code java.security} says stays.
+   *
+   * @param said what is said of a setting, null = nothing
+   * @param say says something of it
    */
-  static void forgetAddressesSoon() {
-    for (String kind : List.of("networkaddress.cache.ttl", "networkaddress.cache.negative.ttl")) {
-      String seconds = Security.getProperty(kind);
-      if (seconds == null || kind.contains("negative") && seconds.equals("10")) {
-        Security.setProperty(kind, "1");
-      }
+  static void forgetAddressesSoon(
+      Function<String, @Nullable String> said, BiConsumer<String, String> say) {
+    if (said.apply(ADDRESSES_KEPT) == null) {
+      say.accept(ADDRESSES_KEPT, "1");
+    }
+    if ("10".equals(said.apply(NO_ADDRESSES_KEPT))) {
+      say.accept(NO_ADDRESSES_KEPT, "1");
     }
   }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
@@ -227,17 +228,18 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   /** Visible for tests. */
   void missedDeletions(int partition, Duration away) {
     localState.outdatedWhileRunning(partition, away);
-    views.distrust(partition);
-    faults.outdated(partition);
+    beginAnew(partition);
   }
 
   /** Rows that could not be looked at when it started, as Kafka was silent. */
   private void strangers(String why) {
-    localState.strangersWhileRunning(why, partitions);
-    for (int partition = 0; partition < partitions; partition++) {
-      views.distrust(partition);
-      faults.outdated(partition);
-    }
+    localState.strangersWhileRunning(why, views.served().size());
+    IntStream.range(0, partitions).forEach(this::beginAnew);
+  }
+
+  private void beginAnew(int partition) {
+    views.distrust(partition);
+    faults.outdated(partition);
   }
 
   /** What is known goes on being told, as stale; nothing is kept that copies can not follow. */

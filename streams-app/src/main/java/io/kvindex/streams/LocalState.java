@@ -101,7 +101,7 @@ final class LocalState {
         SavedRows.deleteOld(tables, Instant.MAX); // nobody has looked whose they are
       } else {
         String age = tooOld(now);
-        String stranger = own == null ? null : stranger(own);
+        String stranger = own == null ? null : objection(own);
         if (age != null) {
           discardAll(Reason.TOO_OLD, age);
         } else if (stranger != null) {
@@ -127,12 +127,12 @@ final class LocalState {
   }
 
   /**
-   * Why rows that were here at the start can not be gone on with, null = they can. Nobody has
-   * looked at that if Kafka was silent then.
+   * Why rows that were here at the start can not be gone on with as those of {@code own}, null =
+   * they can. Nobody has looked at that if Kafka was silent then.
    */
   @Nullable String objection(LocalIdentity own) {
     LocalIdentity found = LocalIdentity.read(identity);
-    return found == null ? null : own.objectionTo(found);
+    return found == null ? "nothing says whose they are" : own.objectionTo(found);
   }
 
   /**
@@ -140,7 +140,7 @@ final class LocalState {
    *
    * @return false if that was not possible
    */
-  boolean belongsTo(LocalIdentity own) {
+  boolean writeOwner(LocalIdentity own) {
     try {
       own.write(identity);
       return true;
@@ -167,7 +167,7 @@ final class LocalState {
   }
 
   /**
-   * Rows of all partitions will be, as they turned out to be of another changelog while it runs.
+   * Rows of some partitions will be, as they turned out to be of another changelog while it runs.
    * Whose they are stays written down: if it ends before that, the next start finds the same.
    */
   void strangersWhileRunning(String why, int partitions) {
@@ -234,11 +234,6 @@ final class LocalState {
           .sorted()
           .toList();
     }
-  }
-
-  private @Nullable String stranger(LocalIdentity own) {
-    LocalIdentity found = LocalIdentity.read(identity);
-    return found == null ? "nothing says whose they are" : own.objectionTo(found);
   }
 
   /** Why rows found here may lack deletions, null = they do not. */

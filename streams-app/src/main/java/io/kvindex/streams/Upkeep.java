@@ -113,7 +113,7 @@ final class Upkeep implements AutoCloseable {
       strangers.accept(objection);
       return true;
     }
-    return localState.belongsTo(own);
+    return localState.writeOwner(own);
   }
 
   @Override
