@@ -8,7 +8,6 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.site.Serving;
-import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
@@ -144,7 +143,7 @@ class ReplicatedIndexAccessTest {
       Thread asker =
           new Thread(
               () -> {
-                walk(view);
+                Walks.empty(view);
                 answered.incrementAndGet();
               });
       all.add(asker);
@@ -163,13 +162,13 @@ class ReplicatedIndexAccessTest {
     looks(8);
     nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
     looks(1);
-    assertThatThrownBy(() -> walk(access.view(TABLE)))
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("no answer in time");
     assertThat(access.notReadyReason()).contains("stood still");
     looks(8);
     assertThat(access.notReadyReason()).isNull();
-    assertThat(walk(access.view(TABLE))).as("its own answer, for want of another").isZero();
+    assertThat(Walks.empty(access.view(TABLE))).as("its own answer, for want of another").isZero();
   }
 
   @Test
@@ -189,7 +188,7 @@ class ReplicatedIndexAccessTest {
     others.answersWalks = false;
     looks(8);
     nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
-    assertThatThrownBy(() -> walk(access.view(TABLE))).isInstanceOf(ApiException.class);
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE))).isInstanceOf(ApiException.class);
   }
 
   @Test
@@ -203,7 +202,7 @@ class ReplicatedIndexAccessTest {
   }
 
   private static @Nullable String answeredBy(@Nullable TableView view) {
-    walk(view);
+    Walks.empty(view);
     return Objects.requireNonNull(view).answeredBy();
   }
 
@@ -238,22 +237,6 @@ class ReplicatedIndexAccessTest {
     others.silent = Set.of(ACTIVE, STANDBY);
     looks(1);
     assertThat(access.notReadyReason()).isNull();
-  }
-
-  private static int walk(@Nullable TableView view) {
-    RunVisitor visitor =
-        new RunVisitor() {
-          @Override
-          public boolean change(int position, long[] ownerBits) {
-            return true;
-          }
-
-          @Override
-          public void end(int position) {}
-        };
-    return Objects.requireNonNull(view)
-        .walk(
-            new Walk().of((out, from, max) -> 0, new long[] {0}, Deadline.NONE, Walk.ANY), visitor);
   }
 
   private void looks(int times) {
