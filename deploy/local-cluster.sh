@@ -36,7 +36,8 @@ options, remembered in the directory by start:
 
 heaps: BROKER_HEAP (256m), BRIDGE_HEAP (192m), INDEX_HEAP (768m), in the environment of start and restart. With nothing to
 do, eight JVMs take 2.2 GB; more flags for all of them: KVINDEX_JAVA_OPTS. They are compiled for quick starts; for loads
-of minutes: KVINDEX_JAVA_OPTS=-XX:TieredStopAtLevel=4.
+of minutes: KVINDEX_JAVA_OPTS=-XX:TieredStopAtLevel=4. As they share the processors, bridges wait 20 ms for more to send
+(--bridge-args '--kafka-property producer.linger.ms=0' does not) and brokers compact at most 3 MB/s.
 
 try:
   deploy/local-cluster.sh start
@@ -150,11 +151,15 @@ arguments() { # arguments NAME: its command line behind "kvindex", in the array 
   local copies=$((brokers < 3 ? brokers : 3)) more
   case "$1" in
     broker-*)
-      arguments=(broker --node-id "${1#*-}" --voters "$(voters)" --port "$(port "$1")" --data-dir "$dir/$1")
+      # Compaction of all partitions' rows begins at the same time: evenly, it leaves the processors to who serves.
+      arguments=(broker --node-id "${1#*-}" --voters "$(voters)" --port "$(port "$1")" --data-dir "$dir/$1"
+        --property log.cleaner.io.max.bytes.per.second=3000000)
       more=$broker_args
       ;;
     bridge-*)
-      arguments=(bridge --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")")
+      # Who sends its records a little later sends fewer requests, and all eight share the processors.
+      arguments=(bridge --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")"
+        --kafka-property producer.linger.ms=20)
       more=$bridge_args
       ;;
     index-*)

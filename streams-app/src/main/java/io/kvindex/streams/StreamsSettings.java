@@ -115,8 +115,8 @@ final class StreamsSettings {
     all.put(
         StreamsConfig.restoreConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG),
         1 << 20);
-    // Rows wait for nobody but the commit, which sends what is left.
-    all.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 50);
+    // Rows wait for nobody but the commit, which sends what is left; fewer requests spare brokers.
+    all.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), 200);
     all.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), 128 << 10);
     // A transaction's first batch may be told to come again while the one before is completing:
     // with several under way those behind it would be refused as out of order, and loudly.

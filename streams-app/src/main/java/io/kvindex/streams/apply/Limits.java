@@ -11,7 +11,9 @@ import java.time.Duration;
  * @param orphans blocks kept whose prefix is unknown
  * @param contexts contexts a table lists for searches over all of them; as many names of adapters
  *     known by number
- * @param unheldContents meanings of hashes kept after their last holder let go
+ * @param unheldContents meanings of hashes kept after their last holder let go. An engine that
+ *     stores a block whose prefix it holds needs none of them; each is a row that Kafka compacts
+ *     and who takes the table over looks through
  * @param rememberedBlocks places for residency rows in the heap, 24 bytes each and twice as much
  *     for a moment as they become more, which spares most removals a read. Four for each resident
  *     block find nearly all
@@ -26,7 +28,7 @@ public record Limits(
 
   /** What a site starts with. */
   public static final Limits DEFAULT =
-      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 1_000_000, 1 << 16);
+      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 100_000, 1 << 16);
 
   /** The same with so many places for residency rows. */
   public Limits rememberingBlocks(int places) {
