@@ -147,20 +147,22 @@ voters() { # all controllers, for brokers
   echo "$list"
 }
 
+unless_given() { # unless_given ARGS FLAG NAME=VALUE: the arguments, with that setting if they have none of the name
+  [[ "$1" == *" ${3%%=*}="* ]] && echo "$1" || echo "$1 $2 $3"
+}
+
 arguments() { # arguments NAME: its command line behind "kvindex", in the array arguments
   local copies=$((brokers < 3 ? brokers : 3)) more
   case "$1" in
     broker-*)
+      arguments=(broker --node-id "${1#*-}" --voters "$(voters)" --port "$(port "$1")" --data-dir "$dir/$1")
       # Compaction of all partitions' rows begins at the same time: evenly, it leaves the processors to who serves.
-      arguments=(broker --node-id "${1#*-}" --voters "$(voters)" --port "$(port "$1")" --data-dir "$dir/$1"
-        --property log.cleaner.io.max.bytes.per.second=3000000)
-      more=$broker_args
+      more=$(unless_given "$broker_args" --property log.cleaner.io.max.bytes.per.second=3000000)
       ;;
     bridge-*)
+      arguments=(bridge --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")")
       # Who sends its records a little later sends fewer requests, and all eight share the processors.
-      arguments=(bridge --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")"
-        --kafka-property producer.linger.ms=20)
-      more=$bridge_args
+      more=$(unless_given "$bridge_args" --kafka-property producer.linger.ms=20)
       ;;
     index-*)
       arguments=(index --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")"

@@ -4,8 +4,9 @@ package io.kvindex.launcher.drill;
 import java.util.List;
 
 /**
- * Flags with which a process that died is missed sooner than by default. For machines that are not
- * overloaded: who can not be heard of for so long is thought dead.
+ * Flags with which a process that died is missed sooner than by default, and nothing waits to
+ * travel with others. For machines that are not overloaded: who can not be heard of for so long is
+ * thought dead.
  */
 final class Tuned {
 
@@ -15,10 +16,14 @@ final class Tuned {
           "--property broker.heartbeat.interval.ms=150");
 
   private static final List<String> BRIDGE =
-      List.of("--kafka-property consumer.session.timeout.ms=2500");
+      List.of(
+          "--kafka-property consumer.session.timeout.ms=2500",
+          "--kafka-property producer.linger.ms=0");
 
   private static final List<String> INDEX =
-      List.of("--kafka-property main.consumer.session.timeout.ms=2500");
+      List.of(
+          "--kafka-property main.consumer.session.timeout.ms=2500",
+          "--kafka-property producer.linger.ms=50");
 
   private Tuned() {}
 

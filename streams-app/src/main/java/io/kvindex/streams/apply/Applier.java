@@ -227,6 +227,7 @@ final class Applier implements KvEvent.Visitor {
     List<CopyPolicy> copies =
         owners.stream().map(owner -> book.copies(current().traits(), owner)).toList();
     Hashes hashes = event.engineHashes();
+    int known = 0;
     for (int i = 0; i < hashes.size(); i++) {
       boolean there = false;
       for (int o = 0; o < owners.size(); o++) {
@@ -236,7 +237,16 @@ final class Applier implements KvEvent.Visitor {
                 ? change.remain(event.remainingCopies().get(i))
                 : change.remove(copies.get(o));
       }
-      counts.add(there ? Outcome.BLOCKS_REMOVED : Outcome.REMOVED_UNKNOWN);
+      known += there ? 1 : 0;
+    }
+    count(Outcome.BLOCKS_REMOVED, known);
+    count(Outcome.REMOVED_UNKNOWN, hashes.size() - known);
+  }
+
+  /** Once an event: counters are slow beside what a block costs. */
+  private void count(Outcome outcome, int blocks) {
+    if (blocks > 0) {
+      counts.add(outcome, blocks);
     }
   }
 

@@ -21,9 +21,9 @@ final class EarlyCommits {
   /**
    * No record is applied during a commit. On a machine that is full one takes as long as the
    * interval, and a table that is committed all the time would fall behind what is published; hence
-   * they take a tenth of a thread's time at most.
+   * they take a fifth of a thread's time at most.
    */
-  private static final int REST = 9;
+  private static final int REST = 4;
 
   /** How often tasks of this thread have asked. */
   private static final ThreadLocal<Long> ASKED = ThreadLocal.withInitial(() -> 0L);
