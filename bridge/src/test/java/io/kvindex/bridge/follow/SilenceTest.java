@@ -11,6 +11,7 @@ import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.progress.PublisherState;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -98,10 +99,14 @@ class SilenceTest extends FollowerFixture {
     connected();
     int asks = engine.asks();
     engine.publish(10, 10);
-    // A young engine is asked about the batch as well.
-    await().atMost(SOON).until(() -> engine.asks() == asks + 2);
-    await().during(SILENCE.multipliedBy(5)).atMost(SOON).until(() -> engine.asks() == asks + 2);
+    // A young engine is asked about the batch as well; who is slow to answer is asked again.
+    AtomicInteger before = new AtomicInteger();
+    await()
+        .during(SILENCE.multipliedBy(5))
+        .atMost(SOON)
+        .until(() -> engine.asks() >= asks + 2 && engine.asks() == before.getAndSet(engine.asks()));
+    int settled = engine.asks();
     engine.live(new byte[0], FakeEngine.sequence(10), engine.published(10));
-    await().during(SILENCE.multipliedBy(3)).atMost(SOON).until(() -> engine.asks() == asks + 2);
+    await().during(SILENCE.multipliedBy(3)).atMost(SOON).until(() -> engine.asks() == settled);
   }
 }
