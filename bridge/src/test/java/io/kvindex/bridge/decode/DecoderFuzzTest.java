@@ -60,11 +60,10 @@ class DecoderFuzzTest {
             .isEqualTo(eventsSent(mutant));
       }
     }
-    System.out.printf(
-        "%,d sent = %,d clean + %,d with skips %s + rejected %s; %,d differ in an event; %s%n",
-        MUTATIONS, clean, partly, skipped, rejected, reachedAnEvent, decoders);
     int rejections = rejected.values().stream().mapToInt(Integer::intValue).sum();
-    assertThat(clean + partly + rejections).isEqualTo(MUTATIONS);
+    assertThat(clean + partly + rejections)
+        .as("%,d clean, %,d with skips %s, rejected %s", clean, partly, skipped, rejected)
+        .isEqualTo(MUTATIONS);
     assertThat(clean + partly).as("at least half reach an event").isGreaterThan(MUTATIONS / 2);
     assertThat(reachedAnEvent).isGreaterThan(MUTATIONS / 4);
     assertThat(rejected.keySet()).contains(RejectReason.values());

@@ -33,13 +33,13 @@ public final class Fuzz {
   }
 
   /**
-   * A run; prints its seed.
+   * A run; prints what repeats it.
    *
    * @param usual inputs where nobody says otherwise
    */
   public static Fuzz of(Class<?> test, int usual) {
     int inputs = Integer.getInteger("fuzz.inputs", usual);
-    System.out.printf("%s inputs %,d%n", test.getSimpleName(), inputs);
+    System.out.printf("%s -Dfuzz.inputs=%d%n", test.getSimpleName(), inputs);
     return new Fuzz(inputs, random(test));
   }
 

@@ -49,8 +49,7 @@ class CodecFuzzTest {
           byte[] mutant = mutate(form.sample(), random);
           one.on(mutant.length, () -> take(form, mutant));
         });
-    System.out.printf("CodecFuzzTest read %,d refused %,d%n", read, refused);
-    assertThat(read + refused).isEqualTo(fuzz.inputs());
+    assertThat(read + refused).as("read %,d, refused %,d", read, refused).isEqualTo(fuzz.inputs());
     assertThat(refused).isGreaterThan(fuzz.inputs() / 10);
     assertThat(read).isGreaterThan(fuzz.inputs() / 100);
   }

@@ -68,8 +68,8 @@ class PathFuzzTest {
           boolean live = random.nextBoolean();
           one.on(length, () -> take(type, live ? Frames.live(frames) : Frames.replay(frames)));
         });
-    System.out.println("PathFuzzTest " + outcomes);
     assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
+        .as(outcomes::toString)
         .isEqualTo(fuzz.inputs());
     assertThat(outcomes.keySet()).contains("BAD_SEQUENCE", "TOO_FEW_FRAMES", "INSTANCE");
     assertThat(outcomes.keySet()).anyMatch(outcome -> outcome.endsWith(" applied"));

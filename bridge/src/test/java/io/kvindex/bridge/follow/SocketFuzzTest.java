@@ -63,7 +63,6 @@ class SocketFuzzTest extends RoughFixture {
     await().atMost(LATER).until(following::isSettled);
     await().atMost(LATER).untilAsserted(() -> Accounts.assertBalanced(following.status()));
     Map<String, Long> counters = following.status().counters();
-    System.out.println("SocketFuzzTest " + counters);
     assertThat(of(counters, "frames_live")).isEqualTo(sentLive);
     for (FrameOutcome outcome :
         List.of(
@@ -72,7 +71,9 @@ class SocketFuzzTest extends RoughFixture {
             FrameOutcome.QUARANTINED,
             FrameOutcome.UNREADABLE,
             FrameOutcome.DUPLICATE_OR_LATE)) {
-      assertThat(of(counters, outcome.label())).as(outcome.label()).isPositive();
+      assertThat(of(counters, outcome.label()))
+          .as("%s of %s", outcome.label(), counters)
+          .isPositive();
     }
   }
 

@@ -69,7 +69,7 @@ class ProxyIT {
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
-    System.out.println("seed " + SEED);
+    System.out.println("ProxyIT -Dkvindex.test.seed=" + SEED);
     index = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
     indexClient = new ProxyClient(index.uri());
     Map<String, URI> addresses = new TreeMap<>();

@@ -45,7 +45,7 @@ class SnippetsIT {
 
   @BeforeAll
   void start(@TempDir Path directory) throws InterruptedException {
-    System.out.println("seed " + SEED);
+    System.out.println("SnippetsIT -Dkvindex.test.seed=" + SEED);
     index = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
   }
 

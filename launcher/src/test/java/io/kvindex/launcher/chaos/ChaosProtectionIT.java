@@ -45,7 +45,7 @@ class ChaosProtectionIT {
   @EnumSource
   @Timeout(300)
   void shouldFail_whenAProtectionIsLeftOut(Protection protection) throws Exception {
-    assertThat(run(protection.wireName())).isEqualTo(WRONG_ANSWERS);
+    assertThat(run(protection.wireName())).as(output()).isEqualTo(WRONG_ANSWERS);
     assertThat(output()).contains("verdict: ").contains(" FAILURES");
     assertThat(output().lines().map(String::strip))
         .as("findings that only this protection's absence explains")
@@ -97,7 +97,6 @@ class ChaosProtectionIT {
       return process.exitValue();
     } finally {
       process.destroyForcibly();
-      System.out.println("without " + without + ":\n" + output());
     }
   }
 

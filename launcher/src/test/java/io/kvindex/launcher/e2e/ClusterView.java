@@ -227,8 +227,9 @@ final class ClusterView {
       assertThat(look.path("not_ready_reason").asText()).startsWith("partition ").contains(" is ");
       shares(look).values().forEach(share -> phases.add(share.phase()));
     }
-    System.out.println(before.size() + " looks before it was ready, phases " + phases);
-    assertThat(phases).containsAnyOf("absent", "restoring", "loading", "catching_up");
+    assertThat(phases)
+        .as("in %d looks before it was ready", before.size())
+        .containsAnyOf("absent", "restoring", "loading", "catching_up");
   }
 
   /** What a process says of itself, nothing while nobody listens there. */
