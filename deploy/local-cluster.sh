@@ -148,7 +148,7 @@ voters() { # all controllers, for brokers
 }
 
 unless_given() { # unless_given ARGS FLAG NAME=VALUE: the arguments, with that setting if they have none of the name
-  [[ "$1" == *" ${3%%=*}="* ]] && echo "$1" || echo "$1 $2 $3"
+  if [[ "$1" == *"${3%%=*}="* ]]; then echo "$1"; else echo "$1 $2 $3"; fi
 }
 
 arguments() { # arguments NAME: its command line behind "kvindex", in the array arguments

@@ -112,6 +112,25 @@ class ScriptsTest {
     assertThat(said).startsWith("usage:");
   }
 
+  /** A setting with two values is refused by the program. */
+  @Test
+  void shouldLeaveItsOwnSettingOut_whenAnotherValueIsGiven() throws Exception {
+    String linger = "producer.linger.ms=";
+    String cleaner = "log.cleaner.io.max.bytes.per.second=";
+    assertThat(cluster("commands")).isZero();
+    assertThat(said).contains(linger + 20, cleaner + 3_000_000);
+    assertThat(
+            cluster(
+                "commands",
+                "--bridge-args",
+                "--kafka-property " + linger + 0,
+                "--broker-args",
+                "--property=" + cleaner + 4_000_000))
+        .isZero();
+    assertThat(said).contains(linger + 0, cleaner + 4_000_000);
+    assertThat(said).doesNotContain(linger + 20, cleaner + 3_000_000);
+  }
+
   @Test
   void shouldSayWhatIsWrong() throws Exception {
     assertThat(cluster("stat")).isEqualTo(2);
