@@ -10,10 +10,10 @@ import java.util.List;
  */
 final class Tuned {
 
+  private static final String SESSION = "broker.session.timeout.ms=700";
+
   private static final List<String> BROKER =
-      List.of(
-          "--property broker.session.timeout.ms=1000",
-          "--property broker.heartbeat.interval.ms=150");
+      List.of("--property " + SESSION, "--property broker.heartbeat.interval.ms=100");
 
   private static final List<String> BRIDGE =
       List.of(
@@ -33,7 +33,7 @@ final class Tuned {
    * @param settings what its directory remembers
    */
   static boolean isIn(String settings) {
-    return settings.contains("broker.session.timeout.ms=1000");
+    return settings.contains(SESSION);
   }
 
   /** For {@code local-cluster.sh start}. */

@@ -2,29 +2,30 @@
 package io.kvindex.launcher.process;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.turbo.TurboFilter;
-import ch.qos.logback.core.spi.FilterReply;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
-import org.slf4j.Marker;
 
 /**
- * One warning a minute for each cause, for libraries too: kvindex's own classes keep to that
- * themselves, but Kafka's clients warn at each retry. Before the next one that is let through a
- * line says how many were left out. Errors are never left out. Thread-safe; remembers {@value
- * #CAUSES} causes.
+ * The log's stream, with one warning a minute for each cause, for libraries too: kvindex's own
+ * classes keep to that themselves, but Kafka's clients warn at each retry. Before the next one that
+ * is let through a line says how many were left out. Errors are never left out. Thread-safe;
+ * remembers {@value #CAUSES} causes.
+ *
+ * <p>An appender, not a filter of logback's that is asked before levels are: Kafka and Jetty ask
+ * several times for each row and request whether they may trace, and such a filter would be called
+ * each time.
  */
-public final class LibraryWarnings extends TurboFilter {
+public final class LibraryWarnings extends ConsoleAppender<ILoggingEvent> {
 
   static final int CAUSES = 256;
 
-  private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(LibraryWarnings.class);
   private static final String OWN = "io.kvindex.";
   private static final long EVERY_NS = TimeUnit.MINUTES.toNanos(1);
 
@@ -54,8 +55,8 @@ public final class LibraryWarnings extends TurboFilter {
    */
   private record Cause(String logger, String text) {
 
-    static Cause of(Logger logger, String text) {
-      return new Cause(logger.getName(), NUMBERS.matcher(text).replaceAll("#"));
+    static Cause of(ILoggingEvent event) {
+      return new Cause(event.getLoggerName(), NUMBERS.matcher(event.getMessage()).replaceAll("#"));
     }
   }
 
@@ -65,27 +66,30 @@ public final class LibraryWarnings extends TurboFilter {
   }
 
   @Override
-  public FilterReply decide(
-      @Nullable Marker marker,
-      Logger logger,
-      Level level,
-      @Nullable String text,
-      Object @Nullable [] arguments,
-      @Nullable Throwable problem) {
-    boolean isOurs = logger.getName().startsWith(OWN);
-    // A filter is asked before the logger's own level is looked at.
-    boolean isSilent = logger.getEffectiveLevel().isGreaterOrEqual(Level.ERROR);
-    if (level != Level.WARN || text == null || isOurs || isSilent) {
-      return FilterReply.NEUTRAL;
+  protected void append(ILoggingEvent event) {
+    if (event.getLevel() == Level.WARN
+        && event.getMessage() != null
+        && !event.getLoggerName().startsWith(OWN)) {
+      long leftOut = leftOut(Cause.of(event));
+      if (leftOut < 0) {
+        return;
+      }
+      if (leftOut > 0) {
+        super.append(more(leftOut, event.getLoggerName()));
+      }
     }
-    long leftOut = leftOut(Cause.of(logger, text));
-    if (leftOut < 0) {
-      return FilterReply.DENY;
-    }
-    if (leftOut > 0) {
-      LOG.warn("{} more like the next warning of {} were left out", leftOut, logger.getName());
-    }
-    return FilterReply.NEUTRAL;
+    super.append(event);
+  }
+
+  /** Not through a logger: one that logs while it is being asked is not heard. */
+  private ILoggingEvent more(long leftOut, String logger) {
+    return new LoggingEvent(
+        LibraryWarnings.class.getName(),
+        ((LoggerContext) getContext()).getLogger(LibraryWarnings.class),
+        Level.WARN,
+        "{} more like the next warning of {} were left out",
+        null,
+        new Object[] {leftOut, logger});
   }
 
   /** How many were left out before this one; -1 = this one is left out as well. */

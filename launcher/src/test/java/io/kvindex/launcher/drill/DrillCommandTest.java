@@ -79,7 +79,7 @@ class DrillCommandTest {
   @Test
   void shouldRefuseAClusterOfOtherFlags() throws IOException {
     StandInCluster cluster = StandInCluster.in(directory, NONE_RUNS);
-    cluster.remember("broker_args=--property broker.session.timeout.ms=1000");
+    cluster.remember("broker_args=--property broker.session.timeout.ms=700");
     assertThat(run(cluster)).isEqualTo(1);
     assertThat(err.toString()).contains("has the tuned flags: give --tuned");
     assertThat(cluster.commands()).containsExactly("status");

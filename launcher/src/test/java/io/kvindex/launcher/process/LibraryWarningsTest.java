@@ -6,54 +6,85 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.joran.JoranConfigurator;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
-import ch.qos.logback.core.spi.FilterReply;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LibraryWarningsTest {
 
   private final LoggerContext context = new LoggerContext();
   private final AtomicLong nowNs = new AtomicLong(-5);
-  private final LibraryWarnings filter = new LibraryWarnings(nowNs::get);
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final LibraryWarnings log = new LibraryWarnings(nowNs::get);
 
-  private FilterReply warn(String logger, @Nullable String text) {
-    return filter.decide(null, context.getLogger(logger), Level.WARN, text, null, null);
+  @BeforeEach
+  void startLog() {
+    context.setMDCAdapter(new LogbackMDCAdapter());
+    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    encoder.setContext(context);
+    encoder.setPattern("%level %msg%n");
+    encoder.start();
+    log.setContext(context);
+    log.setEncoder(encoder);
+    log.start();
+    log.setOutputStream(out);
+    context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(log);
+  }
+
+  private Logger logger(String name) {
+    return context.getLogger(name);
+  }
+
+  private boolean warn(String logger, @Nullable String text) {
+    out.reset();
+    logger(logger).warn(text);
+    return out.size() > 0;
+  }
+
+  private List<String> lines() {
+    return out.toString(StandardCharsets.UTF_8).lines().toList();
   }
 
   @Test
   void shouldLetOneThroughAMinute_whenALibraryRepeatsItself() {
-    assertThat(warn("org.apache.kafka.Sender", "again {}")).isEqualTo(FilterReply.NEUTRAL);
+    assertThat(warn("org.apache.kafka.Sender", "again")).isTrue();
     nowNs.addAndGet(TimeUnit.SECONDS.toNanos(59));
-    assertThat(warn("org.apache.kafka.Sender", "again {}")).isEqualTo(FilterReply.DENY);
-    assertThat(warn("org.apache.kafka.Sender", "another {}")).isEqualTo(FilterReply.NEUTRAL);
-    assertThat(warn("org.apache.kafka.Fetcher", "again {}")).isEqualTo(FilterReply.NEUTRAL);
+    assertThat(warn("org.apache.kafka.Sender", "again")).isFalse();
+    assertThat(warn("org.apache.kafka.Sender", "another")).isTrue();
+    assertThat(warn("org.apache.kafka.Fetcher", "again")).isTrue();
     nowNs.addAndGet(TimeUnit.SECONDS.toNanos(1));
-    assertThat(warn("org.apache.kafka.Sender", "again {}")).isEqualTo(FilterReply.NEUTRAL);
+    assertThat(warn("org.apache.kafka.Sender", "again")).isTrue();
+    assertThat(lines())
+        .containsExactly(
+            "WARN 1 more like the next warning of org.apache.kafka.Sender were left out",
+            "WARN again");
   }
 
-  /** Kafka's clients put the arguments in before the filter is asked. */
+  /** Kafka's clients put the arguments in before the message comes here. */
   @Test
   void shouldSeeOneCause_whenOnlyNumbersDiffer() {
     String text = "error response with correlation id %d on events-%d, retrying (%d attempts left)";
-    assertThat(warn("Sender", text.formatted(574, 4, 21))).isEqualTo(FilterReply.NEUTRAL);
-    assertThat(warn("Sender", text.formatted(575, 11, 20))).isEqualTo(FilterReply.DENY);
-    assertThat(warn("Sender", text.formatted(575, 11, 20).replace("events", "other")))
-        .isEqualTo(FilterReply.NEUTRAL);
+    assertThat(warn("Sender", text.formatted(574, 4, 21))).isTrue();
+    assertThat(warn("Sender", text.formatted(575, 11, 20))).isFalse();
+    assertThat(warn("Sender", text.formatted(575, 11, 20).replace("events", "other"))).isTrue();
   }
 
   @Test
   void shouldLetAllThrough_whenTheyAreErrorsOrOurOwn() {
     for (int i = 0; i < 3; i++) {
-      Logger library = context.getLogger("org.apache.kafka.Sender");
-      assertThat(filter.decide(null, library, Level.ERROR, "bad", null, null))
-          .isEqualTo(FilterReply.NEUTRAL);
-      assertThat(warn("io.kvindex.bridge.Bridge", "again")).isEqualTo(FilterReply.NEUTRAL);
-      assertThat(warn("org.apache.kafka.Sender", null)).isEqualTo(FilterReply.NEUTRAL);
+      assertThat(warn("io.kvindex.bridge.Bridge", "again")).isTrue();
+      assertThat(warn("org.apache.kafka.Sender", null)).isTrue();
+      out.reset();
+      logger("org.apache.kafka.Sender").error("bad");
+      assertThat(lines()).containsExactly("ERROR bad");
     }
   }
 
@@ -63,22 +94,36 @@ class LibraryWarningsTest {
     for (int i = 0; i < LibraryWarnings.CAUSES; i++) {
       warn("a", "cause " + "x".repeat(i));
     }
-    assertThat(warn("a", "first")).isEqualTo(FilterReply.NEUTRAL);
-    assertThat(warn("a", "cause " + "x".repeat(LibraryWarnings.CAUSES - 1)))
-        .isEqualTo(FilterReply.DENY);
+    assertThat(warn("a", "first")).isTrue();
+    assertThat(warn("a", "cause " + "x".repeat(LibraryWarnings.CAUSES - 1))).isFalse();
   }
 
   @Test
   void shouldBePartOfTheProgram() throws Exception {
     JoranConfigurator configurator = new JoranConfigurator();
     configurator.setContext(context);
+    context.reset();
     configurator.doConfigure(LibraryWarnings.class.getResource("/logback.xml"));
-    ListAppender<ILoggingEvent> seen = new ListAppender<>();
-    seen.start();
-    context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(seen);
+    assertThat(context.getTurboFilterList())
+        .as("asked at each disabled trace of a library")
+        .isEmpty();
+    assertThat(logger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders())
+        .toIterable()
+        .singleElement()
+        .satisfies(one -> programs((LibraryWarnings) one));
+  }
+
+  private void programs(LibraryWarnings appender) {
+    assertThat(appender.getTarget()).isEqualTo("System.err");
+    appender.setOutputStream(out);
     for (int i = 0; i < 5; i++) {
-      context.getLogger("org.apache.kafka.Sender").warn("retry {}", i);
+      logger("org.apache.kafka.Sender").warn("retry {}", i);
     }
-    assertThat(seen.list).extracting(ILoggingEvent::getFormattedMessage).containsExactly("retry 0");
+    logger("org.apache.kafka.Sender").info("nothing of interest");
+    assertThat(lines())
+        .singleElement()
+        .asString()
+        .endsWith("retry 0")
+        .contains(Level.WARN.toString());
   }
 }

@@ -2,9 +2,11 @@
 package io.kvindex.streams.apply;
 
 import io.kvindex.streams.row.BlockRow;
+import io.kvindex.streams.row.RowHash;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.RememberedBlocks;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

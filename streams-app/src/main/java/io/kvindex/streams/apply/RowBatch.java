@@ -6,6 +6,7 @@ import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.RememberedBlocks;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.utils.Bytes;
@@ -42,7 +43,7 @@ public final class RowBatch {
   @SuppressWarnings("NullAway") // Kafka's list of rows takes null for a deletion
   void put(Bytes key, byte @Nullable [] value) {
     rows.add(KeyValue.pair(key, value));
-    table.fold(key.get(), null, value);
+    table.fold(key.get(), value);
   }
 
   /** Writes a content row. */
@@ -81,7 +82,7 @@ public final class RowBatch {
     }
     blocks.fold();
     for (KeyValue<Bytes, byte[]> row : closing) {
-      table.fold(row.key.get(), null, row.value);
+      table.fold(row.key.get(), row.value);
     }
     rows.clear();
     closing.clear();

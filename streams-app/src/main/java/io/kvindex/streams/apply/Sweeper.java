@@ -50,7 +50,7 @@ final class Sweeper {
       if (rows.isEmpty()) {
         Bytes key = RowKeys.ofId(RowKind.OWNER, owner.id());
         store.delete(key);
-        table.fold(key.get(), null, null);
+        table.fold(key.get(), null);
         sweptTo = null;
       } else {
         delete(owner, rows);
@@ -88,17 +88,18 @@ final class Sweeper {
     }
     orphans.forEach(orphan -> tombstones.add(KeyValue.pair(orphan, null)));
     store.putAll(tombstones);
-    orphans.forEach(orphan -> table.fold(orphan.get(), null, null));
+    orphans.forEach(orphan -> table.fold(orphan.get(), null));
     rows.forEach(row -> follow(owner, row));
     sweptOwner = owner.id();
     sweptTo = rows.get(rows.size() - 1).key;
   }
 
   private void follow(OwnerState owner, KeyValue<Bytes, byte[]> row) {
-    table.fold(row.key.get(), row.value, null);
     BlockRow block = BlockRow.decode(row.value);
+    long hash = RowKeys.hash(row.key.get());
+    table.foldBlock(owner.id(), hash, RowKeys.blockGroup(row.key.get()), block, null);
     if (block.resolved() && !owner.index().held(block.lookupKey())) {
-      unheld.block(block.space(), RowKeys.hash(row.key.get()), block.lookupKey(), false);
+      unheld.block(block.space(), hash, block.lookupKey(), false);
     }
   }
 }

@@ -14,6 +14,9 @@ public final class RowKeys {
   private static final int HASH_AT = ID_AT + Integer.BYTES;
   private static final int AFTER_HASH = HASH_AT + Long.BYTES;
 
+  /** A varint below this is the byte itself. */
+  private static final int ONE_BYTE = 0x80;
+
   private RowKeys() {}
 
   /** Key of a dictionary row: kind and id. Also the start of all rows of that kind and id. */
@@ -33,6 +36,15 @@ public final class RowKeys {
 
   /** Key of a residency row. */
   public static Bytes block(int ownerId, long engineHash, int group) {
+    if (group < ONE_BYTE) { // nearly all: there is one such key for each block
+      return Bytes.wrap(
+          ByteBuffer.allocate(AFTER_HASH + 1)
+              .put(RowKind.BLOCK)
+              .putInt(ownerId)
+              .putLong(engineHash)
+              .put((byte) group)
+              .array());
+    }
     RecordWriter out = new RecordWriter(AFTER_HASH + 2);
     out.writeBytes(ofHash(RowKind.BLOCK, ownerId, engineHash).get());
     out.writeVarint(group);

@@ -4,6 +4,7 @@ package io.kvindex.streams.store;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.RememberedBlocks;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.ReadViewQuery;
 import java.time.Instant;
@@ -11,8 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -56,6 +55,9 @@ final class PrefixStore extends GuardedRows {
   private static final Comparator<ConsumerRecord<byte[], byte[]>> BY_KEY =
       (one, other) -> Arrays.compareUnsigned(one.key(), other.key());
 
+  /** As many as an owner keeps, see {@code Limits}: 1.5 MiB a partition. */
+  private static final int REMEMBERED = 1 << 16;
+
   private static final Logger LOG = LoggerFactory.getLogger(PrefixStore.class);
 
   private final Epochs epochs;
@@ -66,6 +68,9 @@ final class PrefixStore extends GuardedRows {
   private @Nullable SavedRows saved;
   private @Nullable TableLoader loader;
   private @Nullable PartitionTable unloaded;
+
+  /** Null while nothing is restored row by row: whoever owns the table writes rows past it. */
+  private volatile @Nullable RestoredBlocks blocks;
 
   /** The time the rows are of until what came since is read. */
   private Instant rowsAreOf = Instant.MAX;
@@ -123,6 +128,7 @@ final class PrefixStore extends GuardedRows {
    *     that, once
    */
   private synchronized void open(PartitionTable table, boolean behind) {
+    blocks = null;
     boolean empty = isEmpty();
     opened(empty);
     if (empty || behind) {
@@ -173,23 +179,29 @@ final class PrefixStore extends GuardedRows {
       return;
     }
     PartitionTable table = loadedTable();
-    Map<Bytes, byte @Nullable []> written = new HashMap<>();
-    List<byte @Nullable []> before = new ArrayList<>(batch.size());
+    RestoredBlocks blocks = restoredBlocks(table);
     for (ConsumerRecord<byte[], byte[]> row : batch) {
       if (row.key()[0] == RowKind.BLOCK) {
-        Bytes key = Bytes.wrap(row.key());
-        before.add(written.containsKey(key) ? written.get(key) : get(key));
-        written.put(key, row.value());
-      } else {
-        before.add(null);
+        blocks.take(row.key(), row.value());
       }
     }
     write(batch, inner);
-    Iterator<byte @Nullable []> former = before.iterator();
     for (ConsumerRecord<byte[], byte[]> row : batch) {
-      table.fold(row.key(), former.next(), row.value());
+      if (row.key()[0] != RowKind.BLOCK) {
+        table.fold(row.key(), row.value());
+      }
     }
+    blocks.fold();
     table.settle();
+  }
+
+  private RestoredBlocks restoredBlocks(PartitionTable table) {
+    RestoredBlocks current = blocks;
+    if (current == null) {
+      current = new RestoredBlocks(table, this, new RememberedBlocks(REMEMBERED));
+      blocks = current;
+    }
+    return current;
   }
 
   /** Whether the partition is another replica's; it may become this one's at any time. */
@@ -274,6 +286,7 @@ final class PrefixStore extends GuardedRows {
   @SuppressWarnings("unchecked") // the query's class says what it returns
   public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
     if (query instanceof TableAccessQuery) {
+      blocks = null;
       return answer((R) new OwnTable(loadedTable(), this::save));
     }
     if (query instanceof ReadViewQuery read) {

@@ -102,7 +102,7 @@ public final class PartitionTable {
             return false;
           }
           KeyValue<Bytes, byte[]> row = all.next();
-          fold(row.key.get(), null, row.value);
+          fold(row.key.get(), row.value);
         }
       }
     }
@@ -110,14 +110,20 @@ public final class PartitionTable {
   }
 
   /**
-   * Follows the change of one row, which is written already.
+   * Follows the change of one row, which is written already. A residency row is taken for a new one
+   * here; see {@link #foldBlock} for one that may not be.
    *
-   * @param before the row's former value; only needed for residency rows
    * @param after its value now, null = deleted
    */
-  public void fold(byte[] key, byte @Nullable [] before, byte @Nullable [] after) {
+  public void fold(byte[] key, byte @Nullable [] after) {
     switch (key[0]) {
-      case RowKind.BLOCK -> foldBlock(key, before, after);
+      case RowKind.BLOCK ->
+          foldBlock(
+              RowKeys.id(key),
+              RowKeys.hash(key),
+              RowKeys.blockGroup(key),
+              null,
+              after == null ? null : BlockRow.decode(after));
       case RowKind.CONTENT -> {} // only who writes needs what hashes mean, and asks the rows
       case RowKind.OWNER -> foldOwner(RowKeys.id(key), after);
       case RowKind.ORPHAN ->
@@ -194,15 +200,22 @@ public final class PartitionTable {
     }
   }
 
-  private void foldBlock(byte[] key, byte @Nullable [] before, byte @Nullable [] after) {
-    OwnerState owner = owners.byId(RowKeys.id(key));
+  /**
+   * Follows the change of a residency row, which is written already. One of an owner whose row has
+   * not come yet is taken in by {@link #settle}.
+   *
+   * @param before what it was, null = it was not there
+   * @param after what it is, null = deleted
+   */
+  public void foldBlock(
+      int ownerId,
+      long engineHash,
+      int group,
+      @Nullable BlockRow before,
+      @Nullable BlockRow after) {
+    OwnerState owner = owners.byId(ownerId);
     if (owner != null) {
-      residency.fold(
-          owner,
-          RowKeys.hash(key),
-          RowKeys.blockGroup(key),
-          before == null ? null : BlockRow.decode(before),
-          after == null ? null : BlockRow.decode(after));
+      residency.fold(owner, engineHash, group, before, after);
     }
   }
 

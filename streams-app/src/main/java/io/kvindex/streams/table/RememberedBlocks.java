@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.apply;
+package io.kvindex.streams.table;
 
 import io.kvindex.streams.row.BlockRow;
+import io.kvindex.streams.row.RowHash;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Residency rows written last, in a bounded table of plain longs, so that a removal need not read
- * from RocksDB what was written a while ago. Most rows have one copy and a known prefix; only these
- * are kept. What is not here may be in the store; what is here is what the store has. Grows with
- * what it holds, up to its bound; then a newer row takes the place of another. For one thread.
+ * from RocksDB what was written a while ago, at the owner of the rows and at who has a copy. Most
+ * rows have one copy and a known prefix; only these are kept. What is not here may be in the store;
+ * what is here is what the store has. Grows with what it holds, up to its bound; then a newer row
+ * takes the place of another. For one thread.
  */
-final class RememberedBlocks {
+public final class RememberedBlocks {
 
   private static final int SMALLEST = 1 << 10;
   private static final int WIDTH = 3;
@@ -32,14 +34,14 @@ final class RememberedBlocks {
   /**
    * @param bound places it may grow to, rounded up to a power of two; {@value #WIDTH} longs each
    */
-  RememberedBlocks(int bound) {
+  public RememberedBlocks(int bound) {
     this.bound = bound <= SMALLEST ? SMALLEST : Integer.highestOneBit(bound - 1) << 1;
     table = new long[SMALLEST * WIDTH];
     mask = SMALLEST - 1;
   }
 
   /** The row as it is in the store, null = not remembered. */
-  @Nullable BlockRow get(int ownerId, long hash, int group) {
+  public @Nullable BlockRow get(int ownerId, long hash, int group) {
     int at = find(bucket(ownerId, hash, group), ownerId, hash, group);
     return at < 0
         ? null
@@ -52,7 +54,7 @@ final class RememberedBlocks {
    *
    * @param row null = deleted
    */
-  void written(int ownerId, long hash, int group, @Nullable BlockRow row) {
+  public void written(int ownerId, long hash, int group, @Nullable BlockRow row) {
     int bucket = bucket(ownerId, hash, group);
     int at = find(bucket, ownerId, hash, group);
     if (row == null || !fits(row, group)) {
