@@ -105,7 +105,7 @@ final class QueryLoad implements Runnable {
       tally.saidStale.incrementAndGet();
     }
     String degraded = "," + header(answer, "X-KvIndex-Degraded") + ",";
-    JsonNode rows = JSON.readTree(answer.response().body()).path(Table.TENANT);
+    JsonNode rows = JSON.readTree(answer.reply().body()).path(Table.TENANT);
     HitRate.Choice choice = new HitRate.Choice();
     for (DrillEngine engine : question.table().engines()) {
       Held held = known.getOrDefault(engine, engine.held(question.text()));
@@ -165,6 +165,6 @@ final class QueryLoad implements Runnable {
   }
 
   private static String header(Answer answer, String name) {
-    return answer.response().headers().firstValue(name).orElse("");
+    return answer.reply().header(name);
   }
 }

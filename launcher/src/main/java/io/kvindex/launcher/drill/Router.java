@@ -2,11 +2,6 @@
 package io.kvindex.launcher.drill;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -29,9 +24,7 @@ final class Router implements AutoCloseable {
   private static final int OK = 200;
   private static final int SHOWN = 200;
 
-  /** Answers are judged where they arrive: to hand them on to other threads costs more. */
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).executor(Runnable::run).build();
+  private final RouterHttp http = new RouterHttp();
 
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
@@ -50,7 +43,7 @@ final class Router implements AutoCloseable {
    *
    * @param sentNs when this replica was asked, {@link System#nanoTime}
    */
-  record Answer(RouterReplica by, HttpResponse<byte[]> response, long sentNs, long receivedNs) {}
+  record Answer(RouterReplica by, RouterHttp.Reply reply, long sentNs, long receivedNs) {}
 
   /**
    * @param timeout a request that takes longer has failed
@@ -117,26 +110,20 @@ final class Router implements AutoCloseable {
 
   private CompletableFuture<Answer> attempt(RouterReplica replica, byte[] body, Tally tally) {
     long sentNs = System.nanoTime();
-    HttpRequest request =
-        HttpRequest.newBuilder(replica.uri().resolve("/query"))
-            .timeout(timeout)
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofByteArray(body))
-            .build();
-    return http.sendAsync(request, BodyHandlers.ofByteArray())
+    return http.post(replica.uri().resolve("/query"), body, timeout)
         .thenCompose(
-            response ->
-                response.statusCode() == OK
+            reply ->
+                reply.status() == OK
                     ? CompletableFuture.completedFuture(
-                        new Answer(replica, response, sentNs, System.nanoTime()))
-                    : CompletableFuture.failedFuture(refusal(response)))
+                        new Answer(replica, reply, sentNs, System.nanoTime()))
+                    : CompletableFuture.failedFuture(refusal(reply)))
         .whenComplete((answer, problem) -> judge(replica, sentNs, problem, tally));
   }
 
-  private static IOException refusal(HttpResponse<byte[]> response) {
-    String text = new String(response.body(), StandardCharsets.UTF_8);
+  private static IOException refusal(RouterHttp.Reply reply) {
+    String text = new String(reply.body(), StandardCharsets.UTF_8);
     return new IOException(
-        response.statusCode() + " " + text.substring(0, Math.min(SHOWN, text.length())));
+        reply.status() + " " + text.substring(0, Math.min(SHOWN, text.length())));
   }
 
   private void judge(RouterReplica replica, long sentNs, @Nullable Throwable problem, Tally tally) {
@@ -156,5 +143,6 @@ final class Router implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    http.close();
   }
 }

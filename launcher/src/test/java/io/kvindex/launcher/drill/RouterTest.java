@@ -52,7 +52,7 @@ class RouterTest {
         Router router = router(LONG, named("1", one), named("2", two), named("3", three))) {
       for (int i = 0; i < 9; i++) {
         Router.Answer answer = answer(router);
-        assertThat(new String(answer.response().body(), UTF_8)).isEqualTo(RIGHT.body());
+        assertThat(new String(answer.reply().body(), UTF_8)).isEqualTo(RIGHT.body());
         assertThat(answer.receivedNs()).isGreaterThan(answer.sentNs());
       }
       assertThat(List.of(one.asked(), two.asked(), three.asked())).allMatch(asked -> asked >= 3);
