@@ -101,7 +101,7 @@ final class DrillReport {
    * Prints it; whether every promise was kept. Without a fault, or a query, nothing is known of
    * them.
    *
-   * @param between what routers met from each fault's end to the next one's beginning
+   * @param between what routers met before the first fault, and from each one's end to the next
    */
   boolean verdict(List<FaultResult> faults, List<Tally> between, List<RoundCheck.Result> checks) {
     if (faults.isEmpty() || queries(faults, between) == 0) {

@@ -18,6 +18,9 @@ final class DrillRun {
   /** Caches are full by then, at the default load. */
   private static final long WARM_MS = 15_000;
 
+  /** Routers have asked for a while when something happens: new is at most what they meet then. */
+  private static final long ASKED_MS = 10_000;
+
   /** Eight processes that have just started compile what they run for minutes. */
   private static final long CALM_AT_FIRST_MS = 300_000;
 
@@ -94,7 +97,9 @@ final class DrillRun {
           "the cluster does not keep up with the load before anything is done to it: "
               + load.staleness().windows());
     }
+    journal.say("routers ask");
     load.startQueries();
+    Patience.pause(load, ASKED_MS);
   }
 
   private boolean drill(LocalSite site, DrillLoad load) throws IOException, InterruptedException {
@@ -112,6 +117,7 @@ final class DrillRun {
       warm(load, runner, journal);
       begunNs = System.nanoTime();
       operations = load.operations();
+      between.add(tallies.current());
       for (int round = 1; round <= options.rounds(); round++) {
         for (Fault fault : plan.get(round - 1)) {
           journal.say("round " + round + ", " + fault);

@@ -22,7 +22,7 @@ final class Tuned {
 
   private static final List<String> INDEX =
       List.of(
-          "--kafka-property main.consumer.session.timeout.ms=2500",
+          "--kafka-property main.consumer.session.timeout.ms=2000",
           "--kafka-property producer.linger.ms=50");
 
   private Tuned() {}
