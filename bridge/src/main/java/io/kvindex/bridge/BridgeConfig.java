@@ -75,7 +75,7 @@ public record BridgeConfig(
         null,
         Knob.SEND_BUDGET_BYTES.or(16L << 20),
         Duration.ofMinutes(10),
-        Duration.ofSeconds(1),
+        Duration.ofMillis(500),
         true,
         FollowLimits.DEFAULT,
         ReplayPolicy.DEFAULT,

@@ -5,6 +5,7 @@ import static io.kvindex.streams.fixture.LogFeed.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.SharedBroker;
 import io.kvindex.streams.fixture.LogFeed;
 import io.kvindex.streams.topology.IndexTopology;
@@ -17,6 +18,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -145,15 +149,23 @@ class LostChangelogIT {
         metrics);
   }
 
+  /** All of the log: a commit under way would wait for a topic that is deleted then. */
   private boolean hasCommitted() {
+    TopicPartition events = new TopicPartition(Topics.EVENTS, 0);
     try (Admin admin = admin()) {
-      return admin
-          .listConsumerGroupOffsets(application)
-          .partitionsToOffsetAndMetadata()
-          .get()
-          .values()
-          .stream()
-          .anyMatch(place -> place.offset() > 0);
+      long end =
+          admin
+              .listOffsets(Map.of(events, OffsetSpec.latest()))
+              .partitionResult(events)
+              .get()
+              .offset();
+      OffsetAndMetadata place =
+          admin
+              .listConsumerGroupOffsets(application)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .get(events);
+      return place != null && place.offset() >= end;
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

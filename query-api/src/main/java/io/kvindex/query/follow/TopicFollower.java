@@ -13,7 +13,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -37,15 +36,6 @@ import org.slf4j.LoggerFactory;
 public final class TopicFollower implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
   private static final Duration IDLE_POLL = Duration.ofSeconds(1);
-
-  /**
-   * A broker with nothing to tell is asked again after this time; Kafka's half is no sooner told.
-   */
-  private static final Duration IDLE_FETCH = Duration.ofSeconds(1);
-
-  /** More than comes in the time that records may be late. */
-  private static final int COLLECTED_BYTES = 1 << 20;
-
   private static final Duration METADATA_WAIT = Duration.ofSeconds(5);
   private static final long RETRY_PAUSE_MS = 500;
   private static final long WARN_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -68,14 +58,10 @@ public final class TopicFollower implements AutoCloseable {
   private @Nullable Map<TopicPartition, Long> targets;
   private long lastWarning = System.nanoTime() - WARN_EVERY_NANOS;
 
-  private TopicFollower(
-      Map<String, Object> clientConfig, String topic, RecordSink sink, Duration late) {
+  private TopicFollower(Map<String, Object> clientConfig, String topic, RecordSink sink) {
     this.topic = topic;
     this.sink = sink;
     Map<String, Object> config = new HashMap<>();
-    Duration fetch = late.isZero() ? IDLE_FETCH : late;
-    config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Math.toIntExact(fetch.toMillis()));
-    config.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, late.isZero() ? 1 : COLLECTED_BYTES);
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
@@ -96,18 +82,7 @@ public final class TopicFollower implements AutoCloseable {
    */
   public static TopicFollower start(
       Map<String, Object> clientConfig, String topic, RecordSink sink) {
-    return start(clientConfig, topic, sink, Duration.ZERO);
-  }
-
-  /**
-   * Starts following a topic that has records all the time and nobody waits for: they come together
-   * where each would take a request of every replica otherwise.
-   *
-   * @param late how much later a record may come, 0 to some seconds
-   */
-  public static TopicFollower start(
-      Map<String, Object> clientConfig, String topic, RecordSink sink, Duration late) {
-    TopicFollower follower = new TopicFollower(clientConfig, topic, sink, late);
+    TopicFollower follower = new TopicFollower(clientConfig, topic, sink);
     follower.progress.askRefresh();
     follower.thread.start();
     return follower;
@@ -148,8 +123,7 @@ public final class TopicFollower implements AutoCloseable {
     } catch (InterruptedException | InterruptException e) {
       LOG.info("follower of {} was interrupted", topic);
     } finally {
-      // There is no group to leave, and a fetch under way would be waited for.
-      consumer.close(CloseOptions.timeout(Duration.ZERO));
+      consumer.close();
     }
   }
 

@@ -10,7 +10,6 @@ import io.kvindex.model.topic.Topics;
 import io.kvindex.query.follow.RecordSink;
 import io.kvindex.query.follow.TopicFollower;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,9 +21,6 @@ import org.slf4j.LoggerFactory;
 public final class ProgressTable implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressTable.class);
 
-  /** Bridges write it about as often, for each publisher. */
-  private static final Duration LATE = Duration.ofSeconds(1);
-
   private final Map<PublisherId, BridgeProgress> newest = new ConcurrentHashMap<>();
   private final TopicFollower follower;
 
@@ -34,7 +30,7 @@ public final class ProgressTable implements AutoCloseable {
    * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
    */
   public ProgressTable(Map<String, Object> clientConfig) {
-    follower = TopicFollower.start(clientConfig, Topics.BRIDGE_PROGRESS, new Sink(), LATE);
+    follower = TopicFollower.start(clientConfig, Topics.BRIDGE_PROGRESS, new Sink());
   }
 
   /** The newest progress of a publisher, null if no bridge has followed it. */
