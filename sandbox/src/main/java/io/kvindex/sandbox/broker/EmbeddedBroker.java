@@ -3,10 +3,12 @@ package io.kvindex.sandbox.broker;
 
 import io.kvindex.sandbox.broker.BrokerSettings.Ports;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.utils.Exit;
@@ -31,6 +33,9 @@ public final class EmbeddedBroker implements AutoCloseable {
 
   /** Starts are serialised: the procedure that replaces Kafka's halt is JVM-wide. */
   private static final Object STARTING = new Object();
+
+  /** Free ports are looked for so often, as they may be taken before Kafka listens there. */
+  private static final int MOST_TRIES = 3;
 
   private final BrokerDirectory directory;
   private final KafkaRaftServer server;
@@ -57,27 +62,56 @@ public final class EmbeddedBroker implements AutoCloseable {
    *     or the port is taken
    */
   public static EmbeddedBroker start(BrokerOptions options) {
-    long startedNs = System.nanoTime();
+    return start(options, EmbeddedBroker::ports);
+  }
+
+  /**
+   * @param free finds ports
+   */
+  static EmbeddedBroker start(BrokerOptions options, Function<BrokerOptions, Ports> free) {
     BrokerDirectory directory = BrokerDirectory.open(options.dataDir());
     try {
       Path logs = directory.kafkaLogs(options);
-      Ports ports = ports(options);
       if (options.cluster() != null) {
         LOG.info("node {} waits for more than half of the cluster", options.nodeId());
       }
-      String bootstrap = BrokerSettings.at(options.host(), ports.clients());
-      KafkaRaftServer server =
-          run(new KafkaConfig(BrokerSettings.of(options, logs, ports), false), options);
-      LOG.info(
-          "embedded broker ready bootstrap={} dataDir={} startMs={}",
-          bootstrap,
-          options.dataDir(),
-          (System.nanoTime() - startedNs) / 1_000_000);
-      return new EmbeddedBroker(directory, server, bootstrap);
+      for (int tries = 1; ; tries++) {
+        try {
+          return start(options, directory, logs, free.apply(options));
+        } catch (BrokerStartException e) {
+          if (tries == MOST_TRIES || !isPortTaken(e)) {
+            throw e;
+          }
+          LOG.info("a port that was free is another process's by now: with others once more");
+        }
+      }
     } catch (RuntimeException | Error e) {
       directory.close();
       throw e;
     }
+  }
+
+  private static EmbeddedBroker start(
+      BrokerOptions options, BrokerDirectory directory, Path logs, Ports ports) {
+    long startedNs = System.nanoTime();
+    String bootstrap = BrokerSettings.at(options.host(), ports.clients());
+    KafkaRaftServer server =
+        run(new KafkaConfig(BrokerSettings.of(options, logs, ports), false), options);
+    LOG.info(
+        "embedded broker ready bootstrap={} dataDir={} startMs={}",
+        bootstrap,
+        options.dataDir(),
+        (System.nanoTime() - startedNs) / 1_000_000);
+    return new EmbeddedBroker(directory, server, bootstrap);
+  }
+
+  /** Where Kafka itself could not listen; one that is taken when ports are looked for stays so. */
+  private static boolean isPortTaken(BrokerStartException failure) {
+    Throwable cause = failure.getCause();
+    while (cause != null && !(cause instanceof BindException)) {
+      cause = cause.getCause();
+    }
+    return cause != null && !(failure.getCause() instanceof IOException);
   }
 
   /** Kafka halts the process when its start fails; here that must be an exception instead. */

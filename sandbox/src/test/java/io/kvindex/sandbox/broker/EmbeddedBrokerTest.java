@@ -4,6 +4,7 @@ package io.kvindex.sandbox.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.sandbox.broker.BrokerSettings.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +13,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,6 +63,24 @@ class EmbeddedBrokerTest {
       // Idle: 1.7 s against 0.2 s; with Kafka's own broker session it would be 11 s and more. The
       // clean start says how busy the machine is.
       assertThat(startMs).isLessThan(5_000 + 10 * cleanMs);
+    }
+  }
+
+  @Test
+  void shouldLookForOtherPorts_whenAFreeOneIsTakenBeforeKafkaListens() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      AtomicInteger tries = new AtomicInteger();
+      Function<BrokerOptions, Ports> free =
+          options ->
+              tries.incrementAndGet() == 1
+                  ? new Ports(taken.getLocalPort(), freePort(), 0)
+                  : new Ports(freePort(), freePort(), 0);
+      try (EmbeddedBroker broker = EmbeddedBroker.start(BrokerOptions.in(dir), free)) {
+        BrokerClient.createTopic(broker.bootstrapServers(), "t");
+        BrokerClient.send(broker.bootstrapServers(), "t", 0, 10);
+        assertThat(BrokerClient.readAll(broker.bootstrapServers(), "t")).hasSize(10);
+      }
+      assertThat(tries).hasValue(2);
     }
   }
 
