@@ -66,7 +66,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
                     .description("replicas, dead or standing still, this one had leave the group")
                     .register(metrics)
                 ::increment);
-    RestoreWatch restores = new RestoreWatch(metrics);
+    RestoreWatch restores = new RestoreWatch(metrics, this::aheadOfChangelog);
     localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
     faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
     TableClients clients = new TableClients(metrics);
@@ -86,7 +86,11 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
     streams.setGlobalStateRestoreListener(restores);
     streams.setStandbyUpdateListener(restores);
     streams.setUncaughtExceptionHandler(failures);
-    lag = new LogLag(config, partitions, views, restores, this::missedDeletions, metrics);
+    LogOffsets offsets =
+        new LogOffsets(
+            Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
+            config.applicationId());
+    lag = new LogLag(config, offsets, partitions, views, restores, this::missedDeletions, metrics);
     readiness = new Readiness(partitions, views, lag, restores, replicas, failures);
     AdminTransactions admin =
         new AdminTransactions(
@@ -229,6 +233,14 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   void missedDeletions(int partition, Duration away) {
     localState.outdatedWhileRunning(partition, away);
     beginAnew(partition);
+  }
+
+  private void aheadOfChangelog(int partition, long next, long end) {
+    // Found again where Kafka Streams replaces the thread that was about to use them.
+    if (faults.outdated(partition)) {
+      localState.aheadWhileRunning(partition, next, end);
+      views.distrust(partition);
+    }
   }
 
   /** Rows that could not be looked at when it started, as Kafka was silent. */

@@ -65,10 +65,12 @@ record LocalIdentity(String cluster, String changelog, int layout) {
     if (changelog.isEmpty()) {
       return "their changelog topic is gone";
     }
-    // What was found may be from a first start, which was before the topic.
-    if (!found.changelog().isEmpty() && !found.changelog().equals(changelog)) {
-      return "their changelog topic was deleted and created again";
+    // A first start is before the topic; one that ends at once never writes down which it was.
+    if (found.changelog().isEmpty()) {
+      return "nothing says of which changelog topic they are";
     }
-    return null;
+    return found.changelog().equals(changelog)
+        ? null
+        : "their changelog topic was deleted and created again";
   }
 }

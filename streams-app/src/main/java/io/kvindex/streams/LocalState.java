@@ -57,6 +57,9 @@ final class LocalState {
   private final MeterRegistry metrics;
   private final Deletion deletion;
 
+  /** Whether rows that are here by now are of a changelog that was made after the start. */
+  private boolean begunAnew;
+
   /** Deletes a directory with all that is in it. */
   interface Deletion {
     void delete(Path directory) throws IOException;
@@ -113,6 +116,7 @@ final class LocalState {
       if (own != null) {
         Files.createDirectories(tables);
         own.write(identity);
+        begunAnew = own.changelog().isEmpty();
       }
     } catch (IOException e) {
       throw new IllegalStateException(
@@ -128,9 +132,12 @@ final class LocalState {
 
   /**
    * Why rows that were here at the start can not be gone on with as those of {@code own}, null =
-   * they can. Nobody has looked at that if Kafka was silent then.
+   * they can, or there were none. Nobody has looked at that if Kafka was silent then.
    */
   @Nullable String objection(LocalIdentity own) {
+    if (begunAnew) {
+      return null;
+    }
     LocalIdentity found = LocalIdentity.read(identity);
     return found == null ? "nothing says whose they are" : own.objectionTo(found);
   }
@@ -173,6 +180,17 @@ final class LocalState {
   void strangersWhileRunning(String why, int partitions) {
     LOG.warn("local rows can not be used: {}; they are built anew from the changelog", why);
     rebuilt(Reason.NOT_THIS_CHANGELOG, partitions);
+  }
+
+  /** Rows of one partition will be, as they are of more than its changelog holds. */
+  void aheadWhileRunning(int partition, long next, long end) {
+    LOG.warn(
+        "rows of partition {} go on at offset {} of the changelog, which ends at {}: it is another"
+            + " one or lost its end; they are built anew from it, and what it lacks from the log",
+        partition,
+        next,
+        end);
+    rebuilt(Reason.NOT_THIS_CHANGELOG, 1);
   }
 
   private void discardAll(Reason reason, String why) throws IOException {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
-import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
@@ -9,6 +8,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogLag.class);
 
-  private final LogOffsets offsets;
+  private final Offsets offsets;
   private final String changelog;
   private final int partitions;
   private final LocalViews views;
@@ -42,7 +41,10 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   private final List<PartitionBacklog> backlogs;
   private final MissedDeletions deletions;
 
-  /** Partitions last looked at by what others have committed, since nothing of them was here. */
+  /**
+   * Partitions last looked at when nothing that is answered from was here: by what others have
+   * committed, or by rows that were still restored and may be thrown away for others.
+   */
   private final Set<Integer> byOthersWord = ConcurrentHashMap.newKeySet();
 
   /** The first record not applied as it was at the last look, by partition. */
@@ -51,17 +53,46 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
   /** Where what has expired ends, as it was last told, by partition. */
   private final Map<Integer, Long> told = new HashMap<>();
 
+  /** What Kafka says; for one thread, and never waited for for long. */
+  interface Offsets extends AutoCloseable {
+
+    /** Where partitions end; those Kafka does not tell of are left out. */
+    Map<TopicPartition, Long> ends(Collection<TopicPartition> of);
+
+    /** What the application has committed, null = Kafka never said anything. */
+    @Nullable Map<TopicPartition, OffsetAndMetadata> committed();
+
+    /**
+     * Where a partition begins.
+     *
+     * @throws IllegalStateException if Kafka does not say
+     */
+    long start(TopicPartition of);
+
+    /**
+     * Looks a time up.
+     *
+     * @return offset of the first record that is not older, or the end if there is none
+     * @throws IllegalStateException if Kafka does not say
+     */
+    long firstSince(TopicPartition of, Instant time);
+
+    @Override
+    void close();
+  }
+
+  /**
+   * @param offsets closed with this object
+   */
   LogLag(
       IndexerConfig config,
+      Offsets offsets,
       int partitions,
       LocalViews views,
       RestoreWatch restores,
       BiConsumer<Integer, Duration> missedDeletions,
       MeterRegistry metrics) {
-    this.offsets =
-        new LogOffsets(
-            Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())),
-            config.applicationId());
+    this.offsets = offsets;
     this.partitions = partitions;
     this.views = views;
     this.restores = restores;
@@ -179,7 +210,8 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
       return;
     }
     PartitionView view = views.served().get(partition);
-    if (view == null) {
+    boolean answers = view != null && view.complete();
+    if (!answers) {
       byOthersWord.add(partition);
     }
     Long first = firstUnapplied(partition, view, end, committed);
@@ -188,7 +220,7 @@ final class LogLag implements Readiness.Lag, AutoCloseable {
       backlogs
           .get(partition)
           .note(end, stands ? stillThere(partition, first, committed) : first, askedNanos);
-      if (view != null) {
+      if (answers) {
         byOthersWord.remove(partition);
       }
     }

@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks Kafka for offsets, and never waits long for them. For one thread. */
-final class LogOffsets implements AutoCloseable {
+final class LogOffsets implements LogLag.Offsets {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogOffsets.class);
 
@@ -59,7 +59,8 @@ final class LogOffsets implements AutoCloseable {
    * Where partitions end. Each is asked for by itself: those that nobody leads at the moment are
    * left out.
    */
-  Map<TopicPartition, Long> ends(Collection<TopicPartition> of) {
+  @Override
+  public Map<TopicPartition, Long> ends(Collection<TopicPartition> of) {
     ListOffsetsResult answers =
         admin.listOffsets(
             of.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
@@ -83,7 +84,8 @@ final class LogOffsets implements AutoCloseable {
    * What the group has committed, as far as is known: where its coordinator takes its time, what it
    * said before, since places only go on. Null = it never said anything.
    */
-  @Nullable Map<TopicPartition, OffsetAndMetadata> committed() {
+  @Override
+  public @Nullable Map<TopicPartition, OffsetAndMetadata> committed() {
     CompletableFuture<Map<TopicPartition, OffsetAndMetadata>> question = asked;
     if (question == null) {
       question =
@@ -101,22 +103,13 @@ final class LogOffsets implements AutoCloseable {
     return committed;
   }
 
-  /**
-   * Where a partition begins.
-   *
-   * @throws IllegalStateException if Kafka does not say
-   */
-  long start(TopicPartition of) {
+  @Override
+  public long start(TopicPartition of) {
     return offset(of, OffsetSpec.earliest());
   }
 
-  /**
-   * Looks a time up.
-   *
-   * @return offset of the first record that is not older, or the end if there is none
-   * @throws IllegalStateException if Kafka does not say
-   */
-  long firstSince(TopicPartition of, Instant time) {
+  @Override
+  public long firstSince(TopicPartition of, Instant time) {
     long young = offset(of, OffsetSpec.forTimestamp(time.toEpochMilli()));
     return young == NOTHING_SINCE ? offset(of, OffsetSpec.latest()) : young;
   }

@@ -54,8 +54,19 @@ final class RestoreWatch implements StateRestoreListener, StandbyUpdateListener 
 
   private final Map<Integer, Reading> readings = new ConcurrentHashMap<>();
   private final Counter rows;
+  private final Ahead ahead;
 
-  RestoreWatch(MeterRegistry metrics) {
+  /** Is told of rows that can not have come from their changelog, before anybody uses them. */
+  interface Ahead {
+    /**
+     * @param next offset of the changelog behind the last row
+     * @param end where the changelog ends, before that
+     */
+    void of(int partition, long next, long end);
+  }
+
+  RestoreWatch(MeterRegistry metrics, Ahead ahead) {
+    this.ahead = ahead;
     rows =
         Counter.builder("kvindex.restore.rows")
             .description("rows read from the changelog")
@@ -75,6 +86,10 @@ final class RestoreWatch implements StateRestoreListener, StandbyUpdateListener 
   @Override
   public void onRestoreStart(TopicPartition changelog, String store, long start, long end) {
     begin(changelog, false, start, end);
+    if (start > end) {
+      // Kafka Streams takes them for restored; a standby's next read would fail instead.
+      ahead.of(changelog.partition(), start, end);
+    }
     if (end > start) {
       LOG.info("restoring partition={} rows={}", changelog.partition(), end - start);
     }

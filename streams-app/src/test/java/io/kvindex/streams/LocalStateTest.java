@@ -187,10 +187,26 @@ class LocalStateTest {
 
   @Test
   void shouldTakeTheChangelogForItsOwn_whenThereWasNoneAtTheFirstStart() throws IOException {
-    state("app").prepare(start, LocalIdentity.of("cluster-1", ""));
+    LocalState first = state("app");
+    first.prepare(start, LocalIdentity.of("cluster-1", ""));
     Path rows = rows("app");
+    assertThat(first.objection(OWN)).isNull();
+    first.writeOwner(OWN);
     state("app").prepare(start, OWN);
     assertThat(rows).exists();
+  }
+
+  /** It may have been deleted and created again since. */
+  @Test
+  void shouldDiscardRows_whenTheFirstStartNeverSawItsChangelog() throws IOException {
+    state("app").prepare(start, LocalIdentity.of("cluster-1", ""));
+    Path rows = rows("app");
+    LocalState silent = state("app");
+    silent.prepare(start, null);
+    assertThat(silent.objection(OWN)).contains("which changelog");
+    state("app").prepare(start, OWN);
+    assertThat(rows).doesNotExist();
+    assertThat(discarded("not_this_changelog")).isOne();
   }
 
   @Test

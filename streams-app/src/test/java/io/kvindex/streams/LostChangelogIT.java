@@ -11,6 +11,7 @@ import io.kvindex.streams.fixture.LogFeed;
 import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -59,17 +60,51 @@ class LostChangelogIT {
   @Test
   void shouldBuildTheTableAnew_whenAnEmptyChangelogIsInPlaceOfIt() throws Exception {
     List<String> answers = answersOfAll();
-    deleteChangelog();
-    try (Admin admin = admin()) {
-      NewTopic empty = new NewTopic(IndexTopology.changelogOf(application), 1, (short) 1);
-      admin.createTopics(List.of(empty)).all().get();
-    }
-    try (IndexerApp app = start("one")) {
+    replaceChangelog();
+    assertBuildsAnew(answers);
+  }
+
+  /** One that ends at once may not have written down which changelog was made for it. */
+  @Test
+  void shouldBuildTheTableAnew_whenNothingSaysOfWhichChangelogItWas() throws Exception {
+    List<String> answers = answersOfAll();
+    writeIdentity(LocalIdentity.of(kafkas().cluster(), ""));
+    replaceChangelog();
+    assertBuildsAnew(answers);
+  }
+
+  /** As a changelog that lost its end with the machine that had it. */
+  @Test
+  void shouldBuildTheTableAnew_whenTheChangelogIsShorterThanItsRows() throws Exception {
+    List<String> answers = answersOfAll();
+    replaceChangelog();
+    writeIdentity(kafkas());
+    assertBuildsAnew(answers);
+  }
+
+  private void assertBuildsAnew(List<String> before) {
+    List<String> answers;
+    SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    try (IndexerApp app = start("one", metrics)) {
       until(() -> app.notReadyReason() == null, "ready again");
-      assertThat(feed.answers(app)).isEqualTo(answers);
+      assertThat(feed.answers(app)).isEqualTo(before);
+      assertThat(discarded(metrics)).isOne();
       answers = answersAfterMore(app);
     }
     assertAnotherRestores(answers);
+  }
+
+  private void writeIdentity(LocalIdentity own) throws IOException {
+    own.write(dir.resolve("one").resolve(application + ".identity"));
+  }
+
+  private LocalIdentity kafkas() {
+    return Objects.requireNonNull(changelogTopic().identity());
+  }
+
+  private ChangelogTopic changelogTopic() {
+    return new ChangelogTopic(
+        Map.of("bootstrap.servers", SharedBroker.bootstrapServers()), application);
   }
 
   /** Of a replica that ends then. */
@@ -128,8 +163,7 @@ class LostChangelogIT {
 
   @Test
   void shouldHaveAsManyCopiesAsTheLog() {
-    Map<String, Object> kafka = Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
-    assertThat(new ChangelogTopic(kafka, application).copiesOfEvents()).isOne();
+    assertThat(changelogTopic().copiesOfEvents()).isOne();
   }
 
   private static double discarded(SimpleMeterRegistry metrics) {
@@ -176,6 +210,14 @@ class LostChangelogIT {
       String topic = IndexTopology.changelogOf(application);
       admin.deleteTopics(List.of(topic)).all().get();
       until(() -> !names(admin).contains(topic), "the topic is gone");
+    }
+  }
+
+  private void replaceChangelog() throws Exception {
+    deleteChangelog();
+    try (Admin admin = admin()) {
+      NewTopic empty = new NewTopic(IndexTopology.changelogOf(application), 1, (short) 1);
+      admin.createTopics(List.of(empty)).all().get();
     }
   }
 

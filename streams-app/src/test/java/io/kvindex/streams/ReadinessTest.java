@@ -26,7 +26,7 @@ class ReadinessTest {
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final LocalViews views = new LocalViews();
   private final Backlog lag = new Backlog();
-  private final RestoreWatch restores = new RestoreWatch(metrics);
+  private final RestoreWatch restores = new RestoreWatch(metrics, (partition, next, end) -> {});
   private final Replicas replicas = new Replicas("a:1", 1);
   private final StreamFailures failures = new StreamFailures(true, metrics);
   private final Readiness readiness = new Readiness(1, views, lag, restores, replicas, failures);

@@ -4,6 +4,8 @@ package io.kvindex.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
@@ -17,7 +19,10 @@ class RestoreWatchTest {
   private static final String STORE = "rows";
 
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-  private final RestoreWatch watch = new RestoreWatch(metrics);
+  private final List<String> ahead = new ArrayList<>();
+  private final RestoreWatch watch =
+      new RestoreWatch(
+          metrics, (partition, next, end) -> ahead.add(partition + " at " + next + " of " + end));
 
   private PartitionProgress progress() {
     return Objects.requireNonNull(watch.reading(3)).progress();
@@ -34,6 +39,16 @@ class RestoreWatchTest {
     assertThat(metrics.counter("kvindex.restore.rows").count()).isEqualTo(10);
     watch.onRestoreEnd(CHANGELOG, STORE, 10);
     assertThat(watch.reading(3)).isNull();
+  }
+
+  @Test
+  void shouldTellOfRowsBeyondTheEnd_andOfNoOthers() {
+    watch.onRestoreStart(CHANGELOG, STORE, 1_000, 1_001);
+    watch.onRestoreStart(CHANGELOG, STORE, 1_000, 1_000);
+    watch.onRestoreStart(CHANGELOG, STORE, 0, 0);
+    assertThat(ahead).isEmpty();
+    watch.onRestoreStart(CHANGELOG, STORE, 1_000, 999);
+    assertThat(ahead).containsExactly("3 at 1000 of 999");
   }
 
   @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.streams.table.RememberedBlocks;
 import java.time.Duration;
 
 /**
@@ -28,7 +29,7 @@ public record Limits(
 
   /** What a site starts with. */
   public static final Limits DEFAULT =
-      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 100_000, 1 << 16);
+      new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 100_000, RememberedBlocks.PLACES);
 
   /** The same with so many places for residency rows. */
   public Limits rememberingBlocks(int places) {

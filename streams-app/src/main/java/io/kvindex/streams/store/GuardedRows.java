@@ -75,7 +75,7 @@ abstract class GuardedRows implements KeyValueStore<Bytes, byte[]> {
     }
   }
 
-  /** To be called before rows of the changelog are written. */
+  /** To be called before rows of the changelog are written, or the table gets its owner. */
   final void requireFollowed() {
     faults.requireFollowed(task);
   }

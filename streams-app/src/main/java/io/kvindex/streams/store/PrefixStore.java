@@ -55,9 +55,6 @@ final class PrefixStore extends GuardedRows {
   private static final Comparator<ConsumerRecord<byte[], byte[]>> BY_KEY =
       (one, other) -> Arrays.compareUnsigned(one.key(), other.key());
 
-  /** As many as an owner keeps, see {@code Limits}: 1.5 MiB a partition. */
-  private static final int REMEMBERED = 1 << 16;
-
   private static final Logger LOG = LoggerFactory.getLogger(PrefixStore.class);
 
   private final Epochs epochs;
@@ -198,7 +195,7 @@ final class PrefixStore extends GuardedRows {
   private RestoredBlocks restoredBlocks(PartitionTable table) {
     RestoredBlocks current = blocks;
     if (current == null) {
-      current = new RestoredBlocks(table, this, new RememberedBlocks(REMEMBERED));
+      current = new RestoredBlocks(table, this, new RememberedBlocks(RememberedBlocks.PLACES));
       blocks = current;
     }
     return current;
@@ -286,6 +283,7 @@ final class PrefixStore extends GuardedRows {
   @SuppressWarnings("unchecked") // the query's class says what it returns
   public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
     if (query instanceof TableAccessQuery) {
+      requireFollowed();
       blocks = null;
       return answer((R) new OwnTable(loadedTable(), this::save));
     }

@@ -129,12 +129,14 @@ public final class StoreFaults {
   }
 
   /**
-   * Rows may have missed deletions: whoever uses them next throws them away. Any thread.
+   * Rows may have missed deletions, or the changelog has missed them: whoever uses them next throws
+   * them away. Any thread.
    *
    * @param partition of the changelog
+   * @return false if that was known
    */
-  public void outdated(int partition) {
-    outdated.add(partition);
+  public boolean outdated(int partition) {
+    return outdated.add(partition);
   }
 
   /** The partition has no row yet. */

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RememberedBlocks {
 
+  /** Of an owner or a copy, if nothing else is asked for: 1.5 MiB. */
+  public static final int PLACES = 1 << 16;
+
   private static final int SMALLEST = 1 << 10;
   private static final int WIDTH = 3;
   private static final int HASH = 0;
