@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
       "Run it as deploy/drill.sh. It uses the cluster of deploy/local-cluster.sh, which it starts (and stops in the end) if",
       "none of it runs, and registers simulated engines there. Routers that know all replicas ask them in turn and, where",
       "one refuses or is silent for 250 ms, one other. Each answer has to be what was true at some moment of the last 8 s.",
+      "Engines send for a while before routers ask, and routers ask for ten seconds before anything is killed.",
       "",
       "In the table: failed = the retry failed too; wrong = was never true; late = was true more than 8 s before; refused =",
       "a replica to which nothing was done failed a request; slow = it took longer than 250 ms; stale = age of the oldest",

@@ -18,9 +18,8 @@ import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
- * A router's kept connections. Judges share the machine with what they judge: the JDK's client
- * takes several times the processor time for a question (JDK 17: one of two cores' seventh for 200
- * a second). Thread-safe; asking does not wait.
+ * A router's kept connections. Judges share the machine with what they judge: with the JDK's client
+ * the drill takes a quarter more of it (docs/drill.md). Thread-safe; asking does not wait.
  */
 final class RouterHttp implements AutoCloseable {
 

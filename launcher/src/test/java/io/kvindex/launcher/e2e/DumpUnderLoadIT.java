@@ -44,8 +44,8 @@ class DumpUnderLoadIT {
   @Test
   @Timeout(240)
   void shouldAnswerAlike_whenADumpTakenUnderLoadWasTakenOver() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("DumpUnderLoadIT -Dkvindex.test.seed=" + seed);
     Random random = new Random(seed);
     List<SimulatedEngine> engines = new ArrayList<>();
     AtomicBoolean running = new AtomicBoolean(true);

@@ -47,7 +47,7 @@ class EngineRestartIT {
   @Timeout(300)
   void shouldAnswerWhatTheNewEngineHolds_whenOneIsRestarted()
       throws IOException, InterruptedException {
-    System.out.println("seed " + SEED + ", restarts " + RESTARTS);
+    System.out.println("EngineRestartIT -Dkvindex.test.seed=" + SEED + ", restarts " + RESTARTS);
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api api = new Api(server.uri());
       startEngines(api);

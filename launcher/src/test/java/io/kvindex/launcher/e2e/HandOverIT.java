@@ -37,7 +37,7 @@ class HandOverIT {
   @Test
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenBridgesAreKilledAndFrozen() throws InterruptedException {
-    System.out.println("seed " + SEED);
+    System.out.println("HandOverIT -Dkvindex.test.seed=" + SEED);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
         BrokerProcess broker = BrokerProcess.start(directory);

@@ -67,7 +67,7 @@ class KafkaOutageIT {
   @Test
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenKafkaWasAwayUnderLoad() throws InterruptedException {
-    System.out.println("seed " + SEED);
+    System.out.println("KafkaOutageIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = load();
         ChildProcess broker = broker();
         ChildProcess bridge = bridge();

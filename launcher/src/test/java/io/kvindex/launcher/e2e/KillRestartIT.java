@@ -36,7 +36,7 @@ class KillRestartIT {
   @Test
   @Timeout(900)
   void shouldLoseNothing_whenKilledInTheMiddleOfIngest() throws InterruptedException {
-    System.out.println("seed " + SEED + ", kills " + KILLS);
+    System.out.println("KillRestartIT -Dkvindex.test.seed=" + SEED + ", kills " + KILLS);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(4, SEED, STEP, options -> {});
         ServerProcess server = ServerProcess.all(directory)) {

@@ -38,7 +38,7 @@ class LocalClusterIT {
   @Test
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenABrokerAndAnIndexerAreKilled() throws Exception {
-    System.out.println("seed " + SEED);
+    System.out.println("LocalClusterIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED, STEP, options -> {});
         LocalCluster cluster = new LocalCluster(directory, OPTIONS)) {
       cluster.start();

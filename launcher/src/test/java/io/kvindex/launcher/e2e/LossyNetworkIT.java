@@ -54,7 +54,7 @@ class LossyNetworkIT {
   @Timeout(300)
   void shouldAnswerWhatTheEnginesHold_whenTheNetworkLosesAndEnginesRestart()
       throws IOException, InterruptedException {
-    System.out.println("seed " + SEED);
+    System.out.println("LossyNetworkIT -Dkvindex.test.seed=" + SEED);
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api api = new Api(server.uri());
       start(api);

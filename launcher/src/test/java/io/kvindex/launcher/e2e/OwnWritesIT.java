@@ -41,7 +41,7 @@ class OwnWritesIT {
   @Test
   @Timeout(180)
   void shouldShowTheEvent_whenTheQueryAsksForIt() throws Exception {
-    System.out.println("seed " + SEED);
+    System.out.println("OwnWritesIT -Dkvindex.test.seed=" + SEED);
     Random random = new Random(SEED);
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
         SimulatedEngine engine = EngineOptions.vllm("e-1").gpuBlocks(4_000).start()) {

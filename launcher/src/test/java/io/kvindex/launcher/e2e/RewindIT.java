@@ -69,7 +69,7 @@ class RewindIT {
   @Test
   @Timeout(420)
   void shouldTellThePastAndEqualThePresent_whenRebuiltFromTheLog() throws Exception {
-    System.out.println("seed " + SEED);
+    System.out.println("RewindIT -Dkvindex.test.seed=" + SEED);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED);
         SimulatedEngine sglang =

@@ -38,7 +38,7 @@ class SeparateProcessesIT {
   @Timeout(300)
   void shouldAnswerWhatTheEnginesHold_whenPartsAreKilledAndStartedAgain()
       throws InterruptedException {
-    System.out.println("seed " + SEED);
+    System.out.println("SeparateProcessesIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED, STEP, options -> {});
         BrokerProcess broker = BrokerProcess.start(directory);
         ChildProcess bridge = broker.bridge();

@@ -83,8 +83,8 @@ class RunRecorderTest {
 
   @Test
   void shouldAgreeWithTheAnswer_whenStatesAreRandom() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("RunRecorderTest -Dkvindex.test.seed=" + seed);
     Random random = new Random(seed);
     for (int state = 0; state < 300; state++) {
       PrefixIndex fresh = new PrefixIndex();

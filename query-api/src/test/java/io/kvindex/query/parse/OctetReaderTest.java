@@ -25,8 +25,8 @@ class OctetReaderTest {
 
   @Test
   void shouldReadWhatJsonSays_whenTokensAndNamesAreTheSame() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("OctetReaderTest -Dkvindex.test.seed=" + seed);
     int[] tokens = new Random(seed).ints(1000).toArray();
     parse(
         QueryForm.TOKENS,

@@ -76,8 +76,9 @@ public final class EmbeddedBroker implements AutoCloseable {
         LOG.info("node {} waits for more than half of the cluster", options.nodeId());
       }
       for (int tries = 1; ; tries++) {
+        Ports ports = free.apply(options);
         try {
-          return start(options, directory, logs, free.apply(options));
+          return start(options, directory, logs, ports);
         } catch (BrokerStartException e) {
           if (tries == MOST_TRIES || !isPortTaken(e)) {
             throw e;
@@ -105,13 +106,12 @@ public final class EmbeddedBroker implements AutoCloseable {
     return new EmbeddedBroker(directory, server, bootstrap);
   }
 
-  /** Where Kafka itself could not listen; one that is taken when ports are looked for stays so. */
   private static boolean isPortTaken(BrokerStartException failure) {
     Throwable cause = failure.getCause();
     while (cause != null && !(cause instanceof BindException)) {
       cause = cause.getCause();
     }
-    return cause != null && !(failure.getCause() instanceof IOException);
+    return cause != null;
   }
 
   /** Kafka halts the process when its start fails; here that must be an exception instead. */

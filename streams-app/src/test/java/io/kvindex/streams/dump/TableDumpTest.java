@@ -163,8 +163,8 @@ class TableDumpTest {
 
   @Test
   void shouldTellAllInOrder_whenFarMoreBlocksThanFit() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("TableDumpTest -Dkvindex.test.seed=" + seed);
     Random random = new Random(seed);
     Engine engine = new Engine("a");
     List<String> paths = new ArrayList<>(List.of(""));
