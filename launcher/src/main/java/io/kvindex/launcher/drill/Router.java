@@ -37,6 +37,7 @@ final class Router implements AutoCloseable {
   private final Tallies tallies;
   private final Duration timeout;
   private final AtomicInteger turn = new AtomicInteger();
+  private volatile boolean closed;
 
   /**
    * An answer.
@@ -127,7 +128,8 @@ final class Router implements AutoCloseable {
   }
 
   private void judge(RouterReplica replica, long sentNs, @Nullable Throwable problem, Tally tally) {
-    if (!replica.hasSurvived(sentNs)) {
+    // What the router itself broke off, a second try that nobody needs any more, is no fault.
+    if (closed || !replica.hasSurvived(sentNs)) {
       return;
     }
     long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sentNs);
@@ -142,6 +144,7 @@ final class Router implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     timer.shutdownNow();
     http.close();
   }

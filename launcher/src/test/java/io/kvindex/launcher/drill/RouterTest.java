@@ -108,6 +108,21 @@ class RouterTest {
   }
 
   @Test
+  void shouldBlameNobody_forWhatItBreaksOffItself() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (StandInReplica one = new StandInReplica(StandInReplica.after(goOn, RIGHT));
+        StandInReplica two = new StandInReplica(question -> RIGHT);
+        Router router = router(LONG, named("index-1", one), named("index-2", two))) {
+      assertThat(answer(router).by().name()).isEqualTo("index-2");
+      router.close();
+      assertThat(one.asked()).as("and has not answered").isEqualTo(1);
+      assertThat(tally.refused).hasValue(0);
+      assertThat(tallies.findings()).isEmpty();
+      goOn.countDown();
+    }
+  }
+
+  @Test
   void shouldTakeTheLateAnswer_whenOnlyTheRetryIsRefused() throws Exception {
     CountDownLatch goOn = new CountDownLatch(1);
     try (StandInReplica one = new StandInReplica(StandInReplica.after(goOn, RIGHT));
