@@ -118,6 +118,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
    */
   public static IndexerApp start(IndexerConfig unnamed, int partitions, MeterRegistry metrics) {
     IndexerConfig config = unnamed.named();
+    new RocksLibrary(config.stateDir()).load();
     ChangelogTopic changelog = new ChangelogTopic(config.kafka(), config.applicationId());
     IndexerApp app = new IndexerApp(config, partitions, changelog, metrics);
     boolean identified;

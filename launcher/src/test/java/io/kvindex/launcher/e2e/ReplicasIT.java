@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,7 @@ class ReplicasIT {
         try (TruthLoop asking = new TruthLoop(apis, load.engines(), SEED)) {
           asking.disturb(victim.api());
           victim.process().kill();
+          assertThat(temporaryFiles()).as("what is left of killed ones").isEmptyDirectory();
           others.forEach(other -> ClusterView.awaitForgotten(other, address));
           victim.process().restart();
           ClusterView.awaitReadyAgain(victim);
@@ -114,7 +116,15 @@ class ReplicasIT {
   }
 
   private ServerProcess replica(int number, String kafka) throws IOException {
-    return ServerProcess.index(Files.createDirectory(directory.resolve("r" + number)), kafka);
+    return ServerProcess.index(
+        "index",
+        Files.createDirectory(directory.resolve("r" + number)),
+        kafka,
+        Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporaryFiles()));
+  }
+
+  private Path temporaryFiles() throws IOException {
+    return Files.createDirectories(directory.resolve("tmp"));
   }
 
   private static List<Api> others(List<ServerProcess> replicas, ServerProcess victim) {
