@@ -38,6 +38,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   private final Replicas replicas;
   private final LogLag lag;
   private final LocalState localState;
+  private final RebuiltRows rebuilt;
   private final HangingTransactions transactions;
   private final AbandonedTransactions abandoned;
   private final ChangelogTopic changelog;
@@ -67,8 +68,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
                     .register(metrics)
                 ::increment);
     RestoreWatch restores = new RestoreWatch(metrics, this::aheadOfChangelog);
-    localState = new LocalState(config.stateDir(), config.applicationId(), metrics);
-    faults = new StoreFaults(localState::discardedWhileRunning, config.changelog());
+    rebuilt = new RebuiltRows(metrics);
+    localState = new LocalState(config.stateDir(), config.applicationId(), rebuilt);
+    faults = new StoreFaults(rebuilt::damagedWhileRunning, config.changelog());
     TableClients clients = new TableClients(metrics);
     IndexTopology topology =
         new IndexTopology(
@@ -232,21 +234,21 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
 
   /** Visible for tests. */
   void missedDeletions(int partition, Duration away) {
-    localState.outdatedWhileRunning(partition, away);
+    rebuilt.outdatedWhileRunning(partition, away);
     beginAnew(partition);
   }
 
   private void aheadOfChangelog(int partition, long next, long end) {
     // Found again where Kafka Streams replaces the thread that was about to use them.
     if (faults.outdated(partition)) {
-      localState.aheadWhileRunning(partition, next, end);
+      rebuilt.aheadWhileRunning(partition, next, end);
       views.distrust(partition);
     }
   }
 
   /** Rows that could not be looked at when it started, as Kafka was silent. */
   private void strangers(String why) {
-    localState.strangersWhileRunning(why, views.served().size());
+    rebuilt.strangersWhileRunning(why, views.served().size());
     IntStream.range(0, partitions).forEach(this::beginAnew);
   }
 
@@ -272,7 +274,7 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
    * @param config names the directory and the application that stays
    */
   public static void deleteOthers(IndexerConfig config, MeterRegistry metrics) {
-    LocalState.deleteOthers(config.stateDir(), config.applicationId(), metrics);
+    FormerApplications.delete(config.stateDir(), config.applicationId(), metrics);
   }
 
   /** Deletes its rows from the disk, once it is closed; what can not be deleted is logged. */

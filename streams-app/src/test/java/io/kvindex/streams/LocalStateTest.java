@@ -30,7 +30,7 @@ class LocalStateTest {
   private final Instant start = Instant.now();
 
   private LocalState state(String application) {
-    return new LocalState(dir, application, metrics);
+    return new LocalState(dir, application, new RebuiltRows(metrics));
   }
 
   /** A task directory whose database has not been made yet. */
@@ -65,7 +65,7 @@ class LocalStateTest {
     state("app").prepare(start, OWN);
     Path rows = rows("app");
     Path others = Files.createDirectories(dir.resolve("lost+found"));
-    LocalState.deleteOthers(dir, "app", metrics);
+    FormerApplications.delete(dir, "app", metrics);
     assertThat(dir.resolve("former")).doesNotExist();
     assertThat(dir.resolve("former.followed")).doesNotExist();
     assertThat(dir.resolve("former.identity")).doesNotExist();
@@ -83,7 +83,7 @@ class LocalStateTest {
         new LocalState(
             dir,
             "app",
-            metrics,
+            new RebuiltRows(metrics),
             directory -> {
               throw new AccessDeniedException(directory.toString());
             });
@@ -264,7 +264,7 @@ class LocalStateTest {
     assertThat(silent.objection(OWN)).isNull();
     LocalIdentity other = LocalIdentity.of("cluster-2", "topic-1");
     assertThat(silent.objection(other)).contains("cluster-1").contains("cluster-2");
-    silent.strangersWhileRunning("they are of others", 3);
+    new RebuiltRows(metrics).strangersWhileRunning("they are of others", 3);
     assertThat(discarded("not_this_changelog")).isEqualTo(3);
     Path rows = rows("app");
     state("app").prepare(start, other);

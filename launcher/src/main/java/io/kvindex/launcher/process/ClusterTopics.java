@@ -2,6 +2,7 @@
 package io.kvindex.launcher.process;
 
 import io.kvindex.launcher.kafka.KafkaProblem;
+import io.kvindex.launcher.rewind.EventLog;
 import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.site.ServingChange;
@@ -73,6 +74,16 @@ final class ClusterTopics {
           int partitions = create(admin, eventPartitions, replication, bytesPerPartition);
           return new SiteTopics(partitions, new SiteCheck(admin, kafka, ANSWER).verify());
         });
+  }
+
+  /**
+   * Asks whether there is an events topic.
+   *
+   * @throws IllegalStateException if there is none, or the cluster does not answer
+   */
+  static void requireEvents(Map<String, Object> kafka) throws InterruptedException {
+    int partitions = with(kafka, admin -> new EventLog(admin).partitions());
+    LOG.debug("{} has {} partitions", Topics.EVENTS, partitions);
   }
 
   /**

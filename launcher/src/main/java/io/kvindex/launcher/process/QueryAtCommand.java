@@ -40,7 +40,7 @@ public final class QueryAtCommand implements Callable<Integer> {
   private String time;
 
   @Mixin private PromptOptions prompt;
-  @Mixin private ClusterOptions cluster;
+  @Mixin private KafkaOptions cluster;
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -175,7 +175,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   private String name(ReplayFrom where) throws InterruptedException {
     return swap.swap()
-        ? SWAP_PREFIX + (cluster.ensureTopics().serving().number() + 1)
+        ? SWAP_PREFIX + (cluster.siteTopics().serving().number() + 1)
         : PREFIX + where.label();
   }
 

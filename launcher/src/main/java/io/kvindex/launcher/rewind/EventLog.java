@@ -77,7 +77,12 @@ public final class EventLog {
     return firsts;
   }
 
-  private int partitions() throws InterruptedException {
+  /**
+   * How many partitions it has.
+   *
+   * @throws IllegalStateException if there is no events topic
+   */
+  public int partitions() throws InterruptedException {
     try {
       Map<String, TopicDescription> found =
           answer(admin.describeTopics(List.of(Topics.EVENTS)).allTopicNames());

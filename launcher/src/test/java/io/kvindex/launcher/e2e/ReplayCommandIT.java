@@ -194,6 +194,27 @@ class ReplayCommandIT {
 
   /** Its directory is deleted before and after. */
   @Test
+  void shouldMakeNoTopics_whereThereIsNoSite(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker wrong = EmbeddedBroker.start(directory);
+        Admin ofWrong = Admin.create(Map.of("bootstrap.servers", wrong.bootstrapServers()))) {
+      CommandRun command = new CommandRun();
+      int code =
+          command.run(
+              "replay",
+              "--from",
+              "beginning",
+              "--swap",
+              "--advertise",
+              "127.0.0.1:1",
+              "--kafka",
+              wrong.bootstrapServers());
+      assertThat(code).isNotZero();
+      assertThat(command.err()).contains("there is no topic " + Topics.EVENTS);
+      assertThat(ofWrong.listTopics().names().get(SECONDS, TimeUnit.SECONDS)).isEmpty();
+    }
+  }
+
+  @Test
   void shouldTakeNoDirectoryForAnApplication() throws Exception {
     Path mine = Files.createDirectories(data.resolve("mine"));
     Files.createDirectories(data.resolve("replay"));

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import picocli.CommandLine;
@@ -95,7 +96,7 @@ record SwapSite(Path directory, EmbeddedBroker broker, ServerProcess first, Serv
         assertThat(
                 files
                     .map(file -> file.getFileName().toString())
-                    .filter(file -> !file.equals("tables.lock")))
+                    .filter(file -> !Set.of("tables.lock", "native").contains(file)))
             .as("tables of " + name)
             .contains(application)
             .allMatch(file -> file.startsWith(application));

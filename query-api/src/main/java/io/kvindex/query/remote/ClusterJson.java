@@ -33,10 +33,12 @@ final class ClusterJson {
     long now = System.nanoTime();
     for (String other : here.otherReplicas()) {
       Heard heard = others.of(other);
-      replicas.add(
+      ObjectNode one =
           heard == null
               ? replica(other, null, -1)
-              : replica(other, heard.status(), TimeUnit.NANOSECONDS.toMillis(now - heard.nanos())));
+              : replica(other, heard.status(), TimeUnit.NANOSECONDS.toMillis(now - heard.nanos()));
+      String problem = others.problemOf(other);
+      replicas.add(problem == null ? one : one.put("problem", problem));
     }
     ArrayNode partitions = out.putArray("partitions");
     for (int i = 0; i < here.partitions(); i++) {

@@ -111,12 +111,17 @@ final class ReplicaClient implements Transport {
     http.getContentDecoderFactories().clear();
   }
 
-  /** A replica said no. */
+  /** A replica said no; as text it is what users read. */
   static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 
     RefusedException(String message) {
       super(message, null, false, false);
+    }
+
+    @Override
+    public String toString() {
+      return String.valueOf(getMessage());
     }
   }
 

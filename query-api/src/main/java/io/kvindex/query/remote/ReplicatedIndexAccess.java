@@ -56,7 +56,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     this.placement = placement;
     this.transport = new AddressedTransport(application, placement::cluster, transport);
     forwarding = new Forwarding(this.transport, registry);
-    others = new StatusWatch(placement, this.transport, nanoTime);
+    others = new StatusWatch(placement, this.transport, registry, nanoTime);
     singleCopies = new SingleCopies(placement, others, nanoTime);
   }
 

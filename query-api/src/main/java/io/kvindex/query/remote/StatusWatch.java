@@ -7,6 +7,8 @@ import io.kvindex.query.remote.ReplicaStatus.Detail;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.PartitionView.State;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -44,6 +46,8 @@ final class StatusWatch implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Standstill standstill;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+  private final Map<String, String> problems = new ConcurrentHashMap<>();
+  private final Counter notUnderstood;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -56,10 +60,15 @@ final class StatusWatch implements AutoCloseable {
   /**
    * @param nanoTime as {@link System#nanoTime}
    */
-  StatusWatch(IndexPartitions here, Transport transport, LongSupplier nanoTime) {
+  StatusWatch(
+      IndexPartitions here, Transport transport, MeterRegistry registry, LongSupplier nanoTime) {
     this.here = here;
     this.transport = transport;
     this.nanoTime = nanoTime;
+    notUnderstood =
+        Counter.builder("kvindex.status.not.understood")
+            .description("what other replicas said of themselves and this version can't read")
+            .register(registry);
     standstill = new Standstill(nanoTime);
     lookedNs = nanoTime.getAsLong();
   }
@@ -71,6 +80,11 @@ final class StatusWatch implements AutoCloseable {
   /** What a replica said last, null = nothing yet, or it is none any more. */
   @Nullable Heard of(String address) {
     return heard.get(address);
+  }
+
+  /** Why a replica's last answer is none, for people; null = it is one, or there was none yet. */
+  @Nullable String problemOf(String address) {
+    return problems.get(address);
   }
 
   /** Whether a replica answered before, and lately did not though it was asked. */
@@ -150,6 +164,7 @@ final class StatusWatch implements AutoCloseable {
     try {
       List<String> others = here.otherReplicas();
       heard.keySet().retainAll(others);
+      problems.keySet().retainAll(others);
       if (!others.isEmpty()) {
         byte[] question = question();
         others.forEach(
@@ -159,7 +174,7 @@ final class StatusWatch implements AutoCloseable {
                     ReplicaService.STATUS,
                     question,
                     ANSWER_NANOS,
-                    (body, problem) -> take(other, body)));
+                    (body, problem) -> take(other, body, problem)));
       }
     } catch (RuntimeException e) {
       LOG.error("BUG: the other replicas are not asked this time", e);
@@ -180,14 +195,21 @@ final class StatusWatch implements AutoCloseable {
     return out.toByteArray();
   }
 
-  private void take(String address, byte @Nullable [] body) {
-    if (body == null) {
-      return; // what it said last stays, and grows old
+  private void take(String address, byte @Nullable [] body, @Nullable Throwable problem) {
+    if (body == null) { // what it said last stays, and grows old
+      problems.put(address, problem == null ? "no answer" : problem.toString());
+      return;
     }
     try {
       heard.put(address, new Heard(ReplicaStatus.decode(body), nanoTime.getAsLong()));
+      problems.remove(address);
     } catch (MalformedRecordException | IllegalArgumentException e) {
-      LOG.debug("status of {} not understood", address, e);
+      notUnderstood.increment();
+      problems.put(address, "not understood: " + e.getMessage());
+      LOG.warn(
+          "replica {} tells of itself what this version can't read, and counts as silent: {}",
+          address,
+          e.getMessage());
     }
   }
 

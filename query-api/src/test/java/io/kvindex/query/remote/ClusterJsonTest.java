@@ -11,6 +11,7 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +45,9 @@ class ClusterJsonTest {
   private final AtomicLong lateNs = new AtomicLong();
   private final Here here = new Here();
   private final Others others = new Others();
+  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final StatusWatch watch =
-      new StatusWatch(here, others, () -> System.nanoTime() - lateNs.get());
+      new StatusWatch(here, others, metrics, () -> System.nanoTime() - lateNs.get());
 
   @AfterEach
   void close() {
@@ -132,6 +134,27 @@ class ClusterJsonTest {
   }
 
   @Test
+  void shouldSayWhyOneIsNotReachable_whenItRefuses() {
+    others.problem = new ReplicaClient.RefusedException("it answered 404");
+    JsonNode busy = describe().at("/replicas/1");
+    assertThat(busy.path("problem").asText()).isEqualTo("it answered 404");
+    others.problem = null;
+    JsonNode mended = describe().at("/replicas/1");
+    assertThat(mended.has("problem")).isFalse();
+    assertThat(mended.path("reachable").asBoolean()).isTrue();
+  }
+
+  /** One of a later version, say. */
+  @Test
+  void shouldCountItAndSaySo_whenItDoesNotUnderstandOne() {
+    others.bytes = new byte[] {99, 1, 2};
+    JsonNode busy = describe().at("/replicas/1");
+    assertThat(busy.path("reachable").asBoolean(true)).isFalse();
+    assertThat(busy.path("problem").asText()).startsWith("not understood: ").contains("99");
+    assertThat(metrics.counter("kvindex.status.not.understood").count()).isEqualTo(2);
+  }
+
+  @Test
   void shouldTellWhoHoldsEachPartition() {
     assertThat(describe().path("partitions"))
         .hasToString(
@@ -205,6 +228,8 @@ class ClusterJsonTest {
   private static final class Others implements Transport {
     private String speaks = "";
     private ReplicaStatus answer = new ReplicaStatus(null, List.of(), Map.of());
+    private @Nullable Throwable problem;
+    private byte @Nullable [] bytes;
 
     @Override
     public void ask(
@@ -214,7 +239,11 @@ class ClusterJsonTest {
         long forNanos,
         BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
       if (address.equals(speaks)) {
-        done.accept(answer.encode(), null);
+        if (problem != null) {
+          done.accept(null, problem);
+        } else {
+          done.accept(bytes == null ? answer.encode() : bytes, null);
+        }
       }
     }
 

@@ -41,11 +41,8 @@ import org.slf4j.LoggerFactory;
  * changelogging layer, so that it sees writes of the active task as well as rows restored from the
  * changelog, on standbys too.
  *
- * <p>The fold is loaded by a thread of its own, started when a store with rows opens: Kafka opens
- * each store twice at a warm start, and the first time is over before anything is read. Whoever
- * writes first waits for it. An empty store is loaded when it has been filled. The writer of the
- * active task folds its own changes, because it knows what the rows held before; restored rows are
- * folded here.
+ * <p>The writer of the active task folds its own changes, because it knows what the rows held
+ * before; restored rows are folded here.
  */
 final class PrefixStore extends GuardedRows {
 
@@ -60,20 +57,16 @@ final class PrefixStore extends GuardedRows {
   private final Epochs epochs;
   private final SavedRows.Policy saving;
   private final Courtesy courtesy;
+  private final FoldOfRows fold;
   private final Map<Integer, Instant> wentBack;
   private @Nullable StateStoreContext task;
   private @Nullable SavedRows saved;
-  private @Nullable TableLoader loader;
-  private @Nullable PartitionTable unloaded;
 
   /** Null while nothing is restored row by row: whoever owns the table writes rows past it. */
   private volatile @Nullable RestoredBlocks blocks;
 
   /** The time the rows are of until what came since is read. */
-  private Instant rowsAreOf = Instant.MAX;
-
-  /** Null = it was loaded when it opened. */
-  private volatile @Nullable BulkFill filling;
+  private volatile Instant rowsAreOf = Instant.MAX;
 
   /**
    * @param wentBack partitions of the process whose rows are what was saved of them, and when that
@@ -91,6 +84,7 @@ final class PrefixStore extends GuardedRows {
     this.epochs = epochs;
     this.saving = saving;
     this.courtesy = courtesy;
+    fold = new FoldOfRows(name(), this::approximateNumEntries);
   }
 
   @Override
@@ -117,24 +111,11 @@ final class PrefixStore extends GuardedRows {
       wentBack.put(partition, takenBack); // and is opened once more before anything is read
     }
     rowsAreOf = of == null ? Instant.now() : of;
-    open(new PartitionTable(partition, inner(), epochs), of != null);
-  }
-
-  /**
-   * @param behind whether a good part of the changelog is to be read: the rows are loaded after
-   *     that, once
-   */
-  private synchronized void open(PartitionTable table, boolean behind) {
     blocks = null;
     boolean empty = isEmpty();
     opened(empty);
-    if (empty || behind) {
-      unloaded = table;
-      filling = new BulkFill(table.view().partition());
-      loader = null;
-    } else {
-      loader = TableLoader.start(table, approximateNumEntries());
-    }
+    // Where a good part of the changelog is to be read, rows are loaded after that, once.
+    fold.open(new PartitionTable(partition, inner(), epochs), empty || of != null);
   }
 
   private boolean isEmpty() {
@@ -143,23 +124,9 @@ final class PrefixStore extends GuardedRows {
     }
   }
 
-  private synchronized TableLoader loader() {
-    TableLoader current = loader;
-    if (current == null && unloaded != null) {
-      finishFilling();
-      current = TableLoader.start(unloaded, approximateNumEntries());
-      unloaded = null;
-      loader = current;
-    }
-    if (current == null) {
-      throw new IllegalStateException("store " + name() + " is not open");
-    }
-    return current;
-  }
-
   private PartitionTable loadedTable() {
     try {
-      return loader().await();
+      return fold.await();
     } catch (TableLoader.UnreadableException e) {
       throw damaged(e);
     }
@@ -207,31 +174,21 @@ final class PrefixStore extends GuardedRows {
         && internal.taskType() == TaskType.STANDBY;
   }
 
-  /**
-   * While a store that was empty when it opened, or far behind, is being filled, rows are only
-   * written: to fold them one by one each needs its former value, a read that makes a restore
-   * several times as long. Scanning them once at the end does not. The end is where somebody asks
-   * for the table: the active task's processor, or who compares a standby's place with the
-   * changelog's end.
-   *
-   * @return false if the rows must be folded one by one
-   */
-  private synchronized boolean fillInBulk(
+  /** Returns false if the rows must be folded one by one. */
+  private boolean fillInBulk(
       Collection<ConsumerRecord<byte[], byte[]>> batch, RecordBatchingStateRestoreCallback inner) {
-    BulkFill fill = filling;
-    if (unloaded == null || fill == null) {
-      return false;
-    }
-    List<ConsumerRecord<byte[], byte[]>> copy = new ArrayList<>(batch);
-    copy.sort(BY_KEY);
-    fill.write(() -> write(copy, inner));
-    return true;
+    return fold.fill(
+        () -> {
+          List<ConsumerRecord<byte[], byte[]>> copy = new ArrayList<>(batch);
+          copy.sort(BY_KEY);
+          return () -> write(copy, inner);
+        });
   }
 
   /** Rows are where their offset says they are before it is written. */
   @Override
   public void commit(Map<TopicPartition, Long> changelogOffsets) {
-    finishFilling();
+    fold.finishFilling();
     super.commit(changelogOffsets);
     SavedRows copies = saved;
     RocksDB database = RocksAccess.database(inner());
@@ -248,8 +205,8 @@ final class PrefixStore extends GuardedRows {
     }
   }
 
-  private synchronized Instant timeOfRows() {
-    return unloaded == null ? Instant.now() : rowsAreOf;
+  private Instant timeOfRows() {
+    return fold.isFilled() ? rowsAreOf : Instant.now();
   }
 
   /** Of the active task, whose {@link #commit} Kafka Streams does not call while it runs. */
@@ -272,13 +229,6 @@ final class PrefixStore extends GuardedRows {
     return true;
   }
 
-  private void finishFilling() {
-    BulkFill fill = filling;
-    if (fill != null) {
-      fill.finish();
-    }
-  }
-
   @Override
   @SuppressWarnings("unchecked") // the query's class says what it returns
   public <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config) {
@@ -288,20 +238,12 @@ final class PrefixStore extends GuardedRows {
       return answer((R) new OwnTable(loadedTable(), this::save));
     }
     if (query instanceof ReadViewQuery read) {
-      PartitionView view = isOpen() ? view(read) : null;
+      PartitionView view = isOpen() ? fold.view(read.load()) : null;
       return view == null
           ? QueryResult.forFailure(FailureReason.NOT_PRESENT, "the store is not open")
           : answer((R) view);
     }
     return QueryResult.forUnknownQueryType(query, this);
-  }
-
-  /** Null while the store is opening. */
-  private synchronized @Nullable PartitionView view(ReadViewQuery read) {
-    if (unloaded != null && !read.load()) {
-      return unloaded.view();
-    }
-    return unloaded == null && loader == null ? null : loader().view();
   }
 
   private <R> QueryResult<R> answer(R result) {
@@ -312,27 +254,11 @@ final class PrefixStore extends GuardedRows {
 
   @Override
   public void close() {
-    endView();
+    fold.end();
     try {
-      finishFilling();
+      fold.finishFilling();
     } finally {
       closeRows();
-    }
-  }
-
-  /** Whoever has seen a view must see that it has ended, also one nothing was loaded into. */
-  private void endView() {
-    PartitionTable neverLoaded;
-    TableLoader current;
-    synchronized (this) {
-      neverLoaded = unloaded;
-      unloaded = null;
-      current = loader;
-    }
-    if (current != null) {
-      current.close();
-    } else if (neverLoaded != null) {
-      neverLoaded.view().closed();
     }
   }
 }
