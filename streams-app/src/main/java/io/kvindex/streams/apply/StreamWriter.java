@@ -17,6 +17,7 @@ final class StreamWriter {
   private final HeldRecords held;
   private final Contents contents;
   private final Applier applier;
+  private final Lives lives;
   private final Counts counts;
 
   StreamWriter(
@@ -25,12 +26,14 @@ final class StreamWriter {
       HeldRecords held,
       Contents contents,
       Applier applier,
+      Lives lives,
       Counts counts) {
     this.streams = streams;
     this.batch = batch;
     this.held = held;
     this.contents = contents;
     this.applier = applier;
+    this.lives = lives;
     this.counts = counts;
   }
 
@@ -56,7 +59,7 @@ final class StreamWriter {
       return mayLack && !record.traits().persistentMedia().isEmpty() ? start.withGaps(1) : start;
     }
     start = start.seenAt(former.row().sourceOffset());
-    return applier.keepsFormer(record)
+    return lives.keepsFormer(record)
         ? start.withGaps(former.row().gaps() + (former.held().isEmpty() ? 0 : 1))
         : start;
   }

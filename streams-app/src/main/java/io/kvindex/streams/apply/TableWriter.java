@@ -33,6 +33,8 @@ public final class TableWriter {
   private final PartitionTable table;
   private final RowBatch batch;
   private final Contents contents;
+  private final OwnerBook book;
+  private final Lives lives;
   private final Applier applier;
   private final StreamWriter writer;
   private final Waiting waiting;
@@ -59,11 +61,14 @@ public final class TableWriter {
     contents = new Contents(store, limits.unheldContents());
     batch = new RowBatch(table, store, contents::unheld, limits.rememberedBlocks());
     HeldRecords held = new HeldRecords(store, batch);
-    applier =
-        new Applier(table, batch, new Storing(table, batch, contents, counts, limits), counts);
+    book = new OwnerBook(table, batch);
+    RowRefs refs = new RowRefs(table, batch);
+    lives = new Lives(table, batch, book, refs);
+    Storing storing = new Storing(table, batch, contents, counts, limits);
+    applier = new Applier(table, batch, storing, counts, book, refs, lives);
     sweeper = new Sweeper(table, store, contents::unheld);
-    writer = new StreamWriter(table.streams(), batch, held, contents, applier, counts);
-    waiting = new Waiting(table.streams(), held, applier, writer, counts, limits.heldFor());
+    writer = new StreamWriter(table.streams(), batch, held, contents, applier, lives, counts);
+    waiting = new Waiting(table.streams(), held, lives, writer, counts, limits.heldFor());
     waiting.resume();
   }
 
@@ -101,12 +106,12 @@ public final class TableWriter {
    */
   public void take(EventRecord record, long offset, long appendTimeMs) {
     counts.taken(record.events().size());
-    if (applier.expire(appendTimeMs)) {
+    if (book.expire(appendTimeMs)) {
       writer.commit();
     }
-    Incarnation life = applier.life(record);
+    Incarnation life = lives.of(record);
     if (Sequencer.compareLives(record.incarnation(), life) > 0) {
-      applier.beginLife(record);
+      lives.begin(record);
       writer.commit();
       life = record.incarnation();
     }
@@ -127,7 +132,7 @@ public final class TableWriter {
    * @param appendTimeMs the broker's time on it
    */
   public void leaveOut(long appendTimeMs) {
-    if (applier.expire(appendTimeMs)) {
+    if (book.expire(appendTimeMs)) {
       writer.commit();
     }
     waiting.releaseOverdue(appendTimeMs, table.streams().takenOffset());
@@ -170,7 +175,7 @@ public final class TableWriter {
       counts.record(Outcome.DUPLICATE, record.events().size());
       return;
     }
-    applier.beginLife(record);
+    lives.begin(record);
     StreamRow start = writer.atStart(record, known).seenAt(offset);
     waiting.drain(
         writer.moveTo(record, record.opensRetelling() ? start.retelling() : start), offset);

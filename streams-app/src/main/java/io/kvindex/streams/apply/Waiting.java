@@ -18,7 +18,7 @@ final class Waiting {
 
   private final Streams streams;
   private final HeldRecords held;
-  private final Applier applier;
+  private final Lives lives;
   private final StreamWriter writer;
   private final Counts counts;
   private final Duration longest;
@@ -29,13 +29,13 @@ final class Waiting {
   Waiting(
       Streams streams,
       HeldRecords held,
-      Applier applier,
+      Lives lives,
       StreamWriter writer,
       Counts counts,
       Duration longest) {
     this.streams = streams;
     this.held = held;
-    this.applier = applier;
+    this.lives = lives;
     this.writer = writer;
     this.counts = counts;
     this.longest = longest;
@@ -61,7 +61,7 @@ final class Waiting {
     while (!stream.held().isEmpty()) {
       EventRecord next = firstHeld(stream);
       if (next != null) {
-        if (Sequencer.judge(applier.life(next), writer.at(next), next) == Verdict.HOLD) {
+        if (Sequencer.judge(lives.of(next), writer.at(next), next) == Verdict.HOLD) {
           return;
         }
         applyHeld(next, stream, stream.row(), byOffset);
@@ -77,9 +77,7 @@ final class Waiting {
     StreamState.Held first = stream.held().firstKey();
     EventRecord next = held.get(stream, first);
     Verdict verdict =
-        next == null
-            ? Verdict.DUPLICATE
-            : Sequencer.judge(applier.life(next), writer.at(next), next);
+        next == null ? Verdict.DUPLICATE : Sequencer.judge(lives.of(next), writer.at(next), next);
     if (next != null && (verdict == Verdict.APPLY || verdict == Verdict.HOLD)) {
       return next;
     }
