@@ -202,16 +202,32 @@ is_ready() {
   esac
 }
 
+way() { # prints how far one gives way to the others on a full machine
+  # Brokers give way to what they serve: they then get fewer and larger requests, where they would otherwise take the
+  # processors from the indexers with many small ones. On machines of their own they have no rival.
+  case "$1" in broker-*) echo 6 ;; *) echo 0 ;; esac
+}
+
+# What starts takes a core for seconds: until it is ready it gives way to those that serve, where this user may end that.
+starting=0
+[ -n "$(nice -n -1 true 2>&1)" ] || starting=6
+
+at_pace() { # of one that is ready, which no longer gives way
+  local id
+  [ "$starting" -gt 0 ] && id=$(pid "$1") || return 0
+  # Linux keeps it by thread; those that begin meanwhile have it from the one that began them.
+  for _ in 1 2; do
+    # shellcheck disable=SC2046
+    renice -n "$(way "$1")" -p $(ls "/proc/$id/task" 2>/dev/null || echo "$id") >/dev/null 2>&1 || true
+  done
+}
+
 launch() { # starts one and returns at once
   arguments "$1"
   mkdir -p "$dir/log" "$dir/pid" "$dir/$1"
   starts "$1" >"$dir/pid/$1.starts"
-  # Brokers give way to what they serve: on a full machine they then get fewer and larger requests, where they would
-  # otherwise take the processors from the indexers with many small ones. On machines of their own they have no rival.
-  local way=()
-  [[ "$1" != broker-* ]] || way=(nice -n 6)
   # Nobody's home is read: what is registered in the user's file belongs to another site.
-  CONDUCTOR_CONFIG_PATH=$dir/conductor_config.json nohup ${way[@]+"${way[@]}"} "$java" "${java_options[@]}" "-Xmx$(heap "$1")" \
+  CONDUCTOR_CONFIG_PATH=$dir/conductor_config.json nohup nice -n $(($(way "$1") + starting)) "$java" "${java_options[@]}" "-Xmx$(heap "$1")" \
     "-Dkvindex.process=$dir/$1" ${KVINDEX_JAVA_OPTS:-} -jar "$jar" "${arguments[@]}" \
     >>"$dir/log/$1.log" 2>&1 </dev/null &
   echo $! >"$dir/pid/$1"
@@ -223,6 +239,7 @@ await() { # await NAMES...: until each is ready, telling when; shows the log of 
     left=()
     for one in "${waiting[@]}"; do
       if is_ready "$one"; then
+        at_pace "$one"
         tell "$(printf '  %-9s ready after %2d s   127.0.0.1:%s' "$one" $((SECONDS - began)) "$(port "$one")")"
       elif ! pid "$one" >/dev/null; then
         refuse "$one" "has ended"

@@ -87,6 +87,7 @@ class OutageIT {
     while (System.nanoTime() - startedNs < OUTAGE_NS) {
       assertThat(feed.answers(app)).isEqualTo(before);
       assertThat(app.keepsUp(0)).isFalse();
+      assertThat(app.notReadyReason()).as("still takes traffic").isNull();
       assertThat(app.ageMs(0)).isGreaterThanOrEqualTo(age);
       age = app.ageMs(0);
       LockSupport.parkNanos(50_000_000);

@@ -4,6 +4,7 @@ package io.kvindex.launcher.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.kvindex.launcher.kafka.KafkaProperties;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,12 @@ class KubernetesTest {
   private static final String DIRECTORY = "deploy/kubernetes/";
   private static final JsonNode KUSTOMIZATION =
       Checkout.yaml(DIRECTORY + "kustomization.yaml").get(0);
+
+  private static final Map<String, String> KINDS =
+      Map.of("bridge", "Deployment", "index", "StatefulSet", "replay", "CronJob");
+
+  /** Not applied unless somebody wants it. */
+  private static final String OPTIONAL = "network-policy.yaml";
 
   /** How long the program takes at most to close in order, and some time to be told. */
   private static final int CLOSE_SECONDS = 40;
@@ -49,11 +57,21 @@ class KubernetesTest {
   }
 
   private static JsonNode workload(String process) {
-    return object(process.equals("index") ? "StatefulSet" : "Deployment", "kvindex-" + process);
+    return object(Objects.requireNonNull(KINDS.get(process)), "kvindex-" + process);
+  }
+
+  private static JsonNode template(String process) {
+    JsonNode spec = workload(process).path("spec");
+    return (process.equals("replay") ? spec.path("jobTemplate").path("spec") : spec)
+        .path("template");
+  }
+
+  private static JsonNode labels(String process) {
+    return template(process).path("metadata").path("labels");
   }
 
   private static JsonNode pod(String process) {
-    return workload(process).path("spec").path("template").path("spec");
+    return template(process).path("spec");
   }
 
   private static JsonNode container(String process) {
@@ -78,16 +96,17 @@ class KubernetesTest {
           .containsExactlyInAnyOrderElementsOf(
               Stream.concat(
                       Checkout.texts(KUSTOMIZATION.path("resources")).stream(),
-                      Stream.of("kustomization.yaml", "kafka-client.properties"))
+                      Stream.of("kustomization.yaml", "kafka-client.properties", OPTIONAL))
                   .toList());
     }
+    assertThat(Checkout.text(DIRECTORY + "kustomization.yaml")).contains("  # - " + OPTIONAL);
     assertThat(objects("Namespace"))
         .extracting(object -> object.path("metadata").path("name").asText())
         .containsExactly(KUSTOMIZATION.path("namespace").asText());
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index"})
+  @ValueSource(strings = {"bridge", "index", "replay"})
   void shouldSayWhatTheProgramUnderstands(String process) {
     ParseResult command = command(process);
     JsonNode container = container(process);
@@ -119,8 +138,7 @@ class KubernetesTest {
       assertThat(get.path("path").asText())
           .isEqualTo(probe.equals("readinessProbe") ? "/ready" : "/health");
     }
-    JsonNode annotations =
-        workload(process).path("spec").path("template").path("metadata").path("annotations");
+    JsonNode annotations = template(process).path("metadata").path("annotations");
     assertThat(Checkout.paths(process)).contains(annotations.path("prometheus.io/path").asText());
     assertThat(annotations.path("prometheus.io/port").asText())
         .isEqualTo(Checkout.value(command(process), "--http-port"));
@@ -129,8 +147,7 @@ class KubernetesTest {
   @ParameterizedTest
   @CsvSource({"kvindex-bridge, bridge", "kvindex-index, index", "kvindex-index-peers, index"})
   void shouldReachItsPods(String service, String process) {
-    JsonNode labels =
-        workload(process).path("spec").path("template").path("metadata").path("labels");
+    JsonNode labels = labels(process);
     JsonNode spec = object("Service", service).path("spec");
     assertThat(spec.path("selector")).isEqualTo(labels);
     assertThat(spec.path("ports").path(0).path("port").asText())
@@ -165,6 +182,51 @@ class KubernetesTest {
     assertVariable("bridge", "POD_IP", "status.podIP");
   }
 
+  @Test
+  void shouldRebuildOnlyWhenAsked_whereTheReplicasReachIt() {
+    JsonNode spec = workload("replay").path("spec");
+    assertThat(spec.path("suspend").asBoolean()).isTrue();
+    assertThat(spec.path("jobTemplate").path("spec").path("backoffLimit").asInt(-1)).isZero();
+    assertThat(pod("replay").path("restartPolicy").asText()).isEqualTo("Never");
+    assertThat(command("replay").hasMatchedOption("--swap")).isTrue();
+    String port = Checkout.value(command("replay"), "--http-port");
+    assertThat(Checkout.value(command("replay"), "--advertise")).isEqualTo("$(POD_IP):" + port);
+    assertVariable("replay", "POD_IP", "status.podIP");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"index", "replay"})
+  void shouldPutCopiesIntoOtherZones(String process) {
+    String zone = "topology.kubernetes.io/zone";
+    assertVariable(process, "KVINDEX_RACK", "metadata.labels['" + zone + "']");
+    assertThat(stream(pod("index").path("topologySpreadConstraints")))
+        .extracting(one -> one.path("topologyKey").asText())
+        .contains(zone);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bridge", "index", "replay"})
+  void shouldLetOnlyItsOwnAndClientsIn_whereThatIsWanted(String process) {
+    JsonNode policy = Checkout.yaml(DIRECTORY + OPTIONAL).get(0);
+    assertThat(policy.path("kind").asText()).isEqualTo("NetworkPolicy");
+    JsonNode own = policy.path("spec").path("podSelector").path("matchLabels");
+    own.properties()
+        .forEach(one -> assertThat(labels(process).get(one.getKey())).isEqualTo(one.getValue()));
+    assertThat(Checkout.texts(policy.path("spec").path("policyTypes"))).containsExactly("Ingress");
+    assertThat(policy.path("spec").path("ingress"))
+        .singleElement()
+        .satisfies(
+            rule -> {
+              assertThat(rule.path("from").path(0).path("podSelector").path("matchLabels"))
+                  .isEqualTo(own);
+              assertThat(rule.path("from").path(1).has("namespaceSelector")).isTrue();
+              assertThat(rule.path("ports"))
+                  .singleElement()
+                  .isEqualTo(JsonNodeFactory.instance.objectNode().put("port", "http"));
+            });
+    assertThat(container(process).path("ports").path(0).path("name").asText()).isEqualTo("http");
+  }
+
   private static void assertVariable(String process, String name, String field) {
     assertThat(stream(container(process).path("env")))
         .filteredOn(variable -> variable.path("name").asText().equals(name))
@@ -176,7 +238,7 @@ class KubernetesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index"})
+  @ValueSource(strings = {"bridge", "index", "replay"})
   void shouldMountWhatIsThere(String process) {
     List<String> volumes = new ArrayList<>();
     pod(process).path("volumes").forEach(volume -> volumes.add(volume.path("name").asText()));
@@ -192,7 +254,7 @@ class KubernetesTest {
     }
     assertThat(mounted).containsExactlyInAnyOrderElementsOf(volumes);
     assertThat(paths).contains("/tmp");
-    if (process.equals("index")) {
+    if (!process.equals("bridge")) {
       assertThat(paths).contains(Checkout.value(command(process), "--data-dir"));
     }
     Path config = Path.of(Checkout.value(command(process), "--kafka-config"));
@@ -219,7 +281,7 @@ class KubernetesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index"})
+  @ValueSource(strings = {"bridge", "index", "replay"})
   void shouldNeedNoPrivileges(String process) {
     String[] user =
         Checkout.text("Dockerfile").replaceAll("(?s).*\\nUSER (\\S+).*", "$1").split(":");

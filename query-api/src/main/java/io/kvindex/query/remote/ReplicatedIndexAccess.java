@@ -33,6 +33,9 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private final StatusWatch others;
   private final SingleCopies singleCopies;
 
+  /** Whether it was seen to be ready since it started. */
+  private volatile boolean wasReady;
+
   /**
    * @param application whose tables they are
    * @param own tables of this process alone
@@ -81,9 +84,21 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     }
     // Where nobody keeps it up, or who did is silent, copies are no better than the one here.
     String active = holders.active();
-    return active == null || others.isSilent(active)
-        ? here
-        : remote(table, asked, Race.BESIDE_OWN_NANOS, here);
+    if (active == null || others.isSilent(active)) {
+      return here;
+    }
+    // What a replica has that starts may be as old as its disk: whoever asks it before it is ready
+    // can ask others.
+    return wasReady()
+        ? remote(table, asked, Race.BESIDE_OWN_NANOS, here)
+        : remote(table, asked, Race.BESIDE_LEFT_NANOS, null);
+  }
+
+  private boolean wasReady() {
+    if (!wasReady && notReadyReason() == null) {
+      wasReady = true;
+    }
+    return wasReady;
   }
 
   private TableView remote(
@@ -102,16 +117,20 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
 
   @Override
   public @Nullable String notReadyReason() {
-    String reason = own.notReadyReason();
-    if (reason == null && others.isAwakening() && !placement.otherReplicas().isEmpty()) {
-      reason = "this replica stood still until a moment ago";
-    }
+    String reason = orAwakening(own.notReadyReason());
     return reason == null ? singleCopies.notReadyReason() : reason;
   }
 
+  /** Second copies are no matter of one context: they are for who restarts replicas in turn. */
   @Override
   public @Nullable String notReadyReason(TableId table) {
-    return own.notReadyReason(table);
+    return orAwakening(own.notReadyReason(table));
+  }
+
+  private @Nullable String orAwakening(@Nullable String reason) {
+    return reason == null && others.isAwakening() && !placement.otherReplicas().isEmpty()
+        ? "this replica stood still until a moment ago"
+        : reason;
   }
 
   /** Of tables that are elsewhere it is a quarter of a second old. */

@@ -166,8 +166,10 @@ class ReplicatedIndexAccessTest {
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("no answer in time");
     assertThat(access.notReadyReason()).contains("stood still");
+    assertThat(access.notReadyReason(TABLE)).contains("stood still");
     looks(8);
     assertThat(access.notReadyReason()).isNull();
+    assertThat(access.notReadyReason(TABLE)).isNull();
     assertThat(Walks.empty(access.view(TABLE))).as("its own answer, for want of another").isZero();
   }
 
@@ -199,6 +201,30 @@ class ReplicatedIndexAccessTest {
     assertThat(answeredBy(access.view(TABLE))).as("the new owner is still restoring").isNull();
     others.answerOf(new Copy(1_000));
     assertThat(answeredBy(access.view(TABLE))).isEqualTo(ACTIVE);
+  }
+
+  /** A starved one is slow to ask, and what it has may be as old as its disk. */
+  @Test
+  void shouldRefuse_whenItWasNeverReadyAndOthersAreLate() {
+    looks(8);
+    others.answersWalks = false;
+    own.notReady = "partition 0 is 20000 records behind";
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("no answer in time");
+    own.notReady = null;
+    assertThat(answeredBy(access.view(TABLE))).as("its own, by now").isNull();
+    own.notReady = "partition 0 is 20000 records behind";
+    assertThat(answeredBy(access.view(TABLE))).as("it takes traffic since").isNull();
+  }
+
+  @Test
+  void shouldAnswerItself_whenItWasNeverReadyAndTheActiveIsSilent() {
+    own.notReady = "partition 0 is 20000 records behind";
+    looks(8);
+    others.silent = Set.of(ACTIVE);
+    looks(5);
+    assertThat(access.view(TABLE)).as("nobody knows better").isSameAs(own.copy);
   }
 
   private static @Nullable String answeredBy(@Nullable TableView view) {
@@ -250,6 +276,12 @@ class ReplicatedIndexAccessTest {
     private Trust trust = Trust.STALE;
     private long lagMs;
     private @Nullable TableView copy = new Copy(-1);
+    private @Nullable String notReady;
+
+    @Override
+    public @Nullable String notReadyReason() {
+      return notReady;
+    }
 
     @Override
     public @Nullable TableView view(TableId table) {

@@ -119,6 +119,7 @@ final class FoldOfRows {
       neverLoaded = unloaded;
       unloaded = null;
       current = loader;
+      loader = null;
     }
     if (current != null) {
       current.close();
