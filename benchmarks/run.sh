@@ -114,6 +114,17 @@ said() { # shows the last line of $1 in place of the one before; progress bars e
   printf '\r\033[K%s' "$(tail -c 400 "$1" | tr '\r' '\n' | grep -a . | tail -n 1 | cut -c1-150)" >&2
 }
 
+get() { # the body of GET $2 at port $1
+  { exec 3<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null || return 0
+  printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$2" >&3
+  cat <&3
+  exec 3>&-
+}
+
+unapplied() { # records of the log that the indexer at port $1 has not applied, nothing if it does not say
+  get "$1" /metrics | awk '/^kvindex_kafka_lag\{/ { n++; sum += $2 } END { if (n) printf "%d", sum }'
+}
+
 if [ "$load" = replay ]; then # --operations N --resident N --tables N --partitions N
   machine
   kafka=127.0.0.1:$(free_port)
@@ -122,10 +133,13 @@ if [ "$load" = replay ]; then # --operations N --resident N --tables N --partiti
   background index index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/index"
   live=$ready
   java -Xmx512m -cp "$jar" io.kvindex.benchmarks.EventTopic "$kafka" "$@"
-  until answers "$port"; do
-    kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/index.log" >&2; exit 1; }
-    printf '\r\033[Kthe running index: %s' "$(why "$port")" >&2
-    sleep 1
+  for _ in 1 2; do # who was ready stays so while it catches up, and what is to be applied is counted now and then
+    while behind=$(unapplied "$port") && [ "$behind" != 0 ]; do
+      kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/index.log" >&2; exit 1; }
+      printf '\r\033[Kthe running index: %s records to apply' "$behind" >&2
+      sleep 1
+    done
+    sleep 2
   done
   echo >&2
   background replay replay --kafka "$kafka" --from beginning --data-dir "$data/rebuild"
@@ -136,13 +150,6 @@ fi
 
 cpu() { # processor time of process $1 so far, seconds
   awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); printf "%.1f", ($12 + $13) / hz }' "/proc/$1/stat"
-}
-
-get() { # the body of GET $2 at port $1
-  { exec 3<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null || return 0
-  printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$2" >&3
-  cat <&3
-  exec 3>&-
 }
 
 seconds() { # $1 microseconds, as seconds

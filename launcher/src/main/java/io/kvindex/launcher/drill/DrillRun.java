@@ -112,6 +112,7 @@ final class DrillRun {
     }
     int steps = plan.stream().mapToInt(some -> some.size() + 1).sum();
     long begunNs = System.nanoTime();
+    long restedNs = 0;
     long operations;
     try (DrillJournal journal = new DrillJournal(out, steps, options.report(), options.verbose())) {
       warm(load, runner, journal);
@@ -133,7 +134,9 @@ final class DrillRun {
                   result.readyMs() / 1e3,
                   result.staleSeconds()));
         }
+        long heldNs = System.nanoTime();
         RoundCheck.Result result = check.run(round);
+        restedNs += System.nanoTime() - heldNs;
         checks.add(result);
         journal.write(DrillReport.json(result));
         journal.step(
@@ -144,9 +147,12 @@ final class DrillRun {
       }
       operations = load.operations() - operations;
     }
-    return report(operations / Math.max(1e-3, (System.nanoTime() - begunNs) / 1e9));
+    return report(operations / Math.max(1e-3, (System.nanoTime() - begunNs - restedNs) / 1e9));
   }
 
+  /**
+   * @param operationsPerSecond while engines sent: they are held while all is compared
+   */
   private boolean report(double operationsPerSecond) {
     DrillReport report = new DrillReport(options, out);
     out.println();

@@ -29,16 +29,6 @@ final class ClusterOptions extends KafkaOptions {
     return ClusterTopics.ensure(kafka(), eventPartitions, replication, UNBOUNDED);
   }
 
-  /**
-   * The same of a site that is there: in another cluster nothing is created.
-   *
-   * @throws IllegalStateException if there is no events topic
-   */
-  SiteTopics siteTopics() throws InterruptedException {
-    ClusterTopics.requireEvents(kafka());
-    return ensureTopics();
-  }
-
   /** See {@link ClusterTopics#repair}. */
   List<String> repairTopics(boolean always) throws InterruptedException {
     return ClusterTopics.repair(kafka(), eventPartitions, replication, UNBOUNDED, always);

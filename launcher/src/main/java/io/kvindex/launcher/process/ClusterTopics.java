@@ -34,6 +34,7 @@ final class ClusterTopics {
 
   private static final String BOOTSTRAP = AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG;
   private static final Duration RETENTION = Duration.ofDays(7);
+  private static final long UNBOUNDED = -1;
   private static final Duration ANSWER = Duration.ofSeconds(30);
   private static final long ANSWER_MS = ANSWER.toMillis();
 
@@ -77,13 +78,14 @@ final class ClusterTopics {
   }
 
   /**
-   * Asks whether there is an events topic.
+   * The same of a site that is there: in another cluster nothing is created, and what is missing of
+   * it gets as many copies as the events have.
    *
-   * @throws IllegalStateException if there is none, or the cluster does not answer
+   * @throws IllegalStateException if there is no events topic, or the cluster does not answer
    */
-  static void requireEvents(Map<String, Object> kafka) throws InterruptedException {
-    int partitions = with(kafka, admin -> new EventLog(admin).partitions());
-    LOG.debug("{} has {} partitions", Topics.EVENTS, partitions);
+  static SiteTopics ofSite(Map<String, Object> kafka) throws InterruptedException {
+    EventLog.Shape events = with(kafka, admin -> new EventLog(admin).shape());
+    return ensure(kafka, events.partitions(), events.copies(), UNBOUNDED);
   }
 
   /**

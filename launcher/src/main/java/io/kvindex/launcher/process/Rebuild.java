@@ -39,8 +39,6 @@ import org.jspecify.annotations.Nullable;
 public final class Rebuild implements AutoCloseable {
 
   private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
-  private static final short ONE_COPY = 1;
-  private static final long UNBOUNDED = -1;
 
   private final Closing parts;
   private final ReplayPlan plan;
@@ -102,8 +100,7 @@ public final class Rebuild implements AutoCloseable {
     Admin admin = parts.add(Admin.create(ClientKind.ADMIN.settings(options.kafka(), Map.of())));
     EventLog log = new EventLog(admin);
     plan = ReplayPlan.of(log, options.from());
-    SiteTopics topics =
-        ClusterTopics.ensure(options.kafka(), plan.parts().size(), ONE_COPY, UNBOUNDED);
+    SiteTopics topics = ClusterTopics.ofSite(options.kafka());
     Serving serving = topics.serving();
     if (options.application().equals(serving.application())) {
       throw new IllegalArgumentException(

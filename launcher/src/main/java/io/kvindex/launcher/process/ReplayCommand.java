@@ -48,7 +48,7 @@ public final class ReplayCommand implements Callable<Integer> {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   @Spec private CommandSpec spec;
-  @Mixin private ClusterOptions cluster;
+  @Mixin private KafkaOptions cluster;
   @Mixin private SwapOptions swap;
 
   @Option(
@@ -155,6 +155,13 @@ public final class ReplayCommand implements Callable<Integer> {
     follow(rebuild, records);
     rebuild.awaitReady();
     report(rebuild, out);
+    long deleted = rebuild.progress().missing();
+    if (membership != null && !swap.mayServe(deleted)) {
+      throw new IllegalStateException(
+          deleted
+              + " records were deleted from the log before the rebuild had read them: the table would not"
+              + " have them, and serve all routers: say --although-cut if it shall");
+    }
     if (membership != null) {
       return takeOver(new TakeOver(rebuild, options.kafka(), membership, patience, out), stop);
     }
@@ -175,7 +182,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   private String name(ReplayFrom where) throws InterruptedException {
     return swap.swap()
-        ? SWAP_PREFIX + (cluster.siteTopics().serving().number() + 1)
+        ? SWAP_PREFIX + (ClusterTopics.ofSite(cluster.kafka()).serving().number() + 1)
         : PREFIX + where.label();
   }
 

@@ -34,6 +34,8 @@ final class ReplicaOptions {
       names = "--full-replicas",
       description =
           "Every replica holds everything and answers from its own memory, however many there are.",
+      // Else a flag means the opposite of its default.
+      fallbackValue = "true",
       defaultValue = "${env:KVINDEX_FULL_REPLICAS:-false}")
   private boolean fullReplicas;
 

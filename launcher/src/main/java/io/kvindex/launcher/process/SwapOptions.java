@@ -52,6 +52,8 @@ final class SwapOptions {
   @Option(
       names = "--full-replicas",
       description = "With --swap: every replica holds everything, as the replicas say.",
+      // Else a flag means the opposite of its default.
+      fallbackValue = "true",
       defaultValue = "${env:KVINDEX_FULL_REPLICAS:-false}")
   private boolean fullReplicas;
 
@@ -72,6 +74,15 @@ final class SwapOptions {
   /** Whether a table made so may serve: one that lacks something only where that was asked for. */
   boolean mayServe(ReplayPlan plan) {
     return plan.isWhole() || althoughCut;
+  }
+
+  /**
+   * The same once it is made.
+   *
+   * @param deleted records that retention took while they were read
+   */
+  boolean mayServe(long deleted) {
+    return deleted == 0 || althoughCut;
   }
 
   /**

@@ -18,6 +18,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Asks Kafka what the events topic still has. */
@@ -78,15 +79,29 @@ public final class EventLog {
   }
 
   /**
-   * How many partitions it has.
+   * What a topic is made of.
+   *
+   * @param partitions at least 1
+   * @param copies of each record, itself included
+   */
+  public record Shape(int partitions, short copies) {}
+
+  private int partitions() throws InterruptedException {
+    return shape().partitions();
+  }
+
+  /**
+   * How it was made.
    *
    * @throws IllegalStateException if there is no events topic
    */
-  public int partitions() throws InterruptedException {
+  public Shape shape() throws InterruptedException {
     try {
       Map<String, TopicDescription> found =
           answer(admin.describeTopics(List.of(Topics.EVENTS)).allTopicNames());
-      return Objects.requireNonNull(found.get(Topics.EVENTS)).partitions().size();
+      List<TopicPartitionInfo> partitions =
+          Objects.requireNonNull(found.get(Topics.EVENTS)).partitions();
+      return new Shape(partitions.size(), (short) partitions.get(0).replicas().size());
     } catch (IllegalStateException e) {
       if (e.getCause() instanceof UnknownTopicOrPartitionException) {
         throw new IllegalStateException(

@@ -43,6 +43,25 @@ class ComposeTest {
     services("").forEach((name, service) -> Checkout.assertPinned(service.path("image").asText()));
   }
 
+  /** Docker builds all services at once, and the second image of a name may fail. */
+  @Test
+  void shouldBuildTheImageOnce() {
+    List<String> built = new ArrayList<>();
+    Set<String> images = new TreeSet<>();
+    for (String kind : List.of("bridge-", "index-")) {
+      services(kind)
+          .forEach(
+              (name, service) -> {
+                images.add(service.path("image").asText());
+                if (service.has("build")) {
+                  built.add(name);
+                }
+              });
+    }
+    assertThat(images).as("all run what is built").hasSize(1);
+    assertThat(built).hasSize(1);
+  }
+
   @Test
   void shouldSayWhatTheProgramUnderstands() {
     for (String kind : List.of("bridge", "index")) {

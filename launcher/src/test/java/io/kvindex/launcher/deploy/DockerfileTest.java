@@ -97,7 +97,7 @@ class DockerfileTest {
         .contains(
             "kvindex LICENSE " + HOME + "/",
             "deploy/java.sh deploy/probe.sh deploy/class-archive.sh " + HOME + "/deploy/");
-    assertThat(last("RUN")).isEqualTo(HOME + "/deploy/class-archive.sh");
+    assertThat(last("RUN")).startsWith(HOME + "/deploy/class-archive.sh ||");
     assertThat(Files.isExecutable(Path.of("../deploy/class-archive.sh"))).isTrue();
     assertThat(Files.isExecutable(Checkout.ROOT.resolve("kvindex"))).isTrue();
     assertThat(Checkout.text("kvindex"))

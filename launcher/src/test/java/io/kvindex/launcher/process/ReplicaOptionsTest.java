@@ -8,12 +8,15 @@ import io.kvindex.streams.IndexerConfig;
 import io.kvindex.streams.Placement;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Each flag comes to where it is meant for. */
 class ReplicaOptionsTest {
 
+  private static final String FULL = "--full-replicas";
   private static final IndexerConfig BASE = IndexerConfig.at("localhost:1", Path.of("tables"));
 
   private static ReplicaOptions options(String... flags) {
@@ -48,6 +51,21 @@ class ReplicaOptionsTest {
     assertThat(config("--full-replicas").placement())
         .isEqualTo(Placement.DEFAULT.everywhere())
         .isNotEqualTo(Placement.DEFAULT);
+  }
+
+  /** The environment says so, too: a flag of picocli's is the opposite of its default. */
+  @Test
+  void shouldHoldEverything_whenThatIsTheDefaultAsWell() {
+    for (Object options : List.of(new ReplicaOptions(), new SwapOptions())) {
+      CommandLine line = new CommandLine(options);
+      line.setDefaultValueProvider(
+          of -> of instanceof OptionSpec flag && flag.longestName().equals(FULL) ? "true" : null);
+      for (List<String> flags : List.of(List.<String>of(), List.of(FULL))) {
+        line.parseArgs(flags.toArray(String[]::new));
+        boolean everything = line.getCommandSpec().findOption(FULL).getValue();
+        assertThat(everything).as("%s %s", options.getClass(), flags).isTrue();
+      }
+    }
   }
 
   @Test

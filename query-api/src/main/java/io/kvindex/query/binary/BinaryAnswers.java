@@ -70,7 +70,8 @@ public final class BinaryAnswers implements QueryAnswers {
     if (filter != null && only < 0) {
       return 0;
     }
-    TableView view = index.readable(rows.table());
+    TableView view =
+        index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
     TierCounter counter = lookup.counter;
     lookup.walk.walk(
         view, form, query, Contexts.ofRequest(query.loraName(), query.cacheSalt()), rows, counter);

@@ -46,7 +46,8 @@ final class PromptLookup {
 
   private void writeTable(
       QueryForm form, QueryBody query, TableRows rows, int only, JsonBuffer out) {
-    TableView view = index.readable(rows.table());
+    TableView view =
+        index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
     if (query.loraId() == QueryBody.NO_LORA_ID) {
       walk.walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows, counter);
       for (int i = 0; i < rows.instances().size(); i++) {

@@ -59,7 +59,8 @@ final class DynamoLookup {
   }
 
   private void reach(QueryForm form, QueryBody query, TableRows rows) {
-    TableView view = index.readable(rows.table());
+    TableView view =
+        index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
     reached.clear();
     if (form == QueryForm.TOKENS) {
       walk.walk(

@@ -66,7 +66,7 @@ final class Explanation {
 
   ObjectNode table(TableRows rows) {
     TableId table = rows.table();
-    TableView view = index.readable(table);
+    TableView view = index.readable(table).within(query.deadline(), query.visibleFrom(table));
     int blocks = query.count() / table.blockSize();
     ArrayNode instances = JsonNodeFactory.instance.arrayNode();
     AdapterNames.groups(view, query, rows.instances())

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.parse.EventPlace;
 import io.kvindex.query.parse.MinEvent;
-import io.kvindex.query.parse.QueryBody;
+import org.jspecify.annotations.Nullable;
 
 /** Tells how far engines' events are visible in answers. Thread-safe; no method blocks. */
 public interface EventVisibility {
@@ -24,12 +25,9 @@ public interface EventVisibility {
   /** Whether answers show the event and all before it. */
   boolean isVisible(String tenant, MinEvent event);
 
-  /**
-   * Offset of the events topic up to which answers show the publisher of a visible event, {@link
-   * QueryBody#ANY_OFFSET} = not known: an answer that shows this offset shows the event.
-   */
-  default long visibleFrom(String tenant, MinEvent event) {
-    return QueryBody.ANY_OFFSET;
+  /** Up to where answers show the publisher of a visible event, null = not known. */
+  default @Nullable EventPlace place(String tenant, MinEvent event) {
+    return null;
   }
 
   /** For people: how far its publisher is visible. */

@@ -233,7 +233,7 @@ final class HotRoutes extends Handler.Wrapper {
       return true;
     }
     if (events.isVisible(query.tenant(), event)) {
-      query.visibleFrom(events.visibleFrom(query.tenant(), event));
+      query.awaited(events.place(query.tenant(), event));
       return true;
     }
     if (mayWait) {

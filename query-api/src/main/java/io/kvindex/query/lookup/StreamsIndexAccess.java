@@ -5,8 +5,12 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.topic.TablePartition;
+import io.kvindex.query.deadline.Deadline;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
@@ -111,6 +115,27 @@ public final class StreamsIndexAccess implements IndexAccess {
     public PrefixIndex index() {
       PrefixIndex index = partition.tables().get(table);
       return index == null ? NOTHING_STORED : index;
+    }
+
+    @Override
+    public TableView within(Deadline deadline, long notBefore) {
+      requireShown(notBefore);
+      return this;
+    }
+
+    @Override
+    public int walk(Walk walk, RunVisitor visitor) {
+      requireShown(walk.notBefore());
+      return LocalView.super.walk(walk, visitor);
+    }
+
+    /** Asked of what is read itself: what told of the event may have been another replica. */
+    private void requireShown(long offset) {
+      if (partition.appliedOffset() < offset) {
+        throw ApiException.of(
+            ErrorCode.EVENT_NOT_VISIBLE,
+            "offset " + offset + " of the events is not visible here yet; try again");
+      }
     }
 
     @Override

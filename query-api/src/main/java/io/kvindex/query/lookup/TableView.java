@@ -2,6 +2,7 @@
 package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
@@ -24,6 +25,16 @@ public interface TableView {
    * @return number of blocks walked
    */
   int walk(Walk walk, RunVisitor visitor);
+
+  /**
+   * The same for one query, where that is to be known before it is walked: another replica may be
+   * asked for names first.
+   *
+   * @param notBefore as {@link Walk#notBefore}
+   */
+  default TableView within(Deadline deadline, long notBefore) {
+    return this;
+  }
 
   /** Blocks that queries can find. */
   long blockCount();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.model.TableId;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
 import java.util.Arrays;
@@ -24,7 +25,7 @@ public final class QueryBody {
   /** Tenant of a body that names none. */
   public static final String DEFAULT_TENANT = "default";
 
-  /** {@link #visibleFrom()} where no event has to be visible. */
+  /** {@link #visibleFrom} where no event has to be visible. */
   public static final long ANY_OFFSET = -1;
 
   /** Arrays beyond this many elements are given back after use, so one huge prompt is not kept. */
@@ -43,7 +44,7 @@ public final class QueryBody {
   @Nullable String instanceId;
   @Nullable MinEvent minEvent;
   private Deadline deadline = Deadline.NONE;
-  private long visibleFrom = ANY_OFFSET;
+  private @Nullable EventPlace awaited;
 
   void reset() {
     count = 0;
@@ -57,7 +58,7 @@ public final class QueryBody {
     instanceId = null;
     minEvent = null;
     deadline = Deadline.NONE;
-    visibleFrom = ANY_OFFSET;
+    awaited = null;
     if (tokens.length > KEPT_ITEMS) {
       tokens = new int[KEPT_ITEMS];
     }
@@ -180,14 +181,18 @@ public final class QueryBody {
     return deadline;
   }
 
-  /** States at which offset of the events topic the awaited event is, until the next parse. */
-  public void visibleFrom(long offset) {
-    visibleFrom = offset;
+  /** States where the awaited event is, null = not known, until the next parse. */
+  public void awaited(@Nullable EventPlace place) {
+    awaited = place;
   }
 
-  /** Offset of the events topic an answer must not be from before, or {@link #ANY_OFFSET}. */
-  public long visibleFrom() {
-    return visibleFrom;
+  /**
+   * Offset of the events topic an answer of a table must not be from before, or {@link
+   * #ANY_OFFSET}.
+   */
+  public long visibleFrom(TableId table) {
+    EventPlace place = awaited;
+    return place != null && place.table().equals(table) ? place.offset() : ANY_OFFSET;
   }
 
   /** What has to be visible before this may be answered, null for nothing. */

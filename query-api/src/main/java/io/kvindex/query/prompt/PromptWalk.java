@@ -81,7 +81,7 @@ public final class PromptWalk {
     query.deadline().check();
     BlockKeys asked = query.deadline().isSet() ? timed.of(prompt, query.deadline()) : prompt;
     return view.walk(
-        walk.of(asked, xors, query.deadline(), query.visibleFrom()),
+        walk.of(asked, xors, query.deadline(), query.visibleFrom(rows.table())),
         counter.over(rows.instances()));
   }
 

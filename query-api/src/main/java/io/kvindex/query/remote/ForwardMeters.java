@@ -11,6 +11,7 @@ final class ForwardMeters {
   private final Timer answered;
   private final Counter unanswered;
   private final Counter hedged;
+  private final Counter crowded;
 
   ForwardMeters(MeterRegistry registry) {
     answered =
@@ -27,6 +28,15 @@ final class ForwardMeters {
             .description(
                 "questions put to another replica because the first one failed or was late")
             .register(registry);
+    crowded =
+        Counter.builder("kvindex.forward.crowded")
+            .description("questions not put to other replicas as too many waited for them already")
+            .register(registry);
+  }
+
+  /** Nobody is asked: what is here is told, or nothing. */
+  void crowded() {
+    crowded.increment();
   }
 
   void asked(Race<?> race, boolean nobody, long nanos) {

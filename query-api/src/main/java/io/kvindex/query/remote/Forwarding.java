@@ -72,7 +72,8 @@ final class Forwarding {
    *
    * @param spare as for a walk
    */
-  @Nullable TableNames names(Race<TableNames> race, NamesRequest request, boolean spare) {
+  @Nullable TableNames names(
+      Race<TableNames> race, NamesRequest request, Deadline deadline, boolean spare) {
     byte[] bytes = request.encode();
     return run(
         race,
@@ -84,7 +85,7 @@ final class Forwarding {
                 bytes,
                 forNanos,
                 (body, problem) -> tell(body, problem, TableNames::decode, answer)),
-        Deadline.NONE,
+        deadline,
         TableNames::told);
   }
 
@@ -111,6 +112,7 @@ final class Forwarding {
       Deadline deadline,
       Function<A, Told> told) {
     if (!waiting.tryAcquire()) {
+      meters.crowded();
       if (spare) {
         return null;
       }

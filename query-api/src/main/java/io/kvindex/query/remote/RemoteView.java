@@ -3,6 +3,7 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
@@ -28,6 +29,8 @@ final class RemoteView implements TableView {
   private final Predicate<String> silent;
   private final long untilNanos;
   private final @Nullable TableView own;
+  private Deadline deadline = Deadline.NONE;
+  private long notBefore = Walk.ANY;
   private @Nullable Told told;
   private @Nullable String answeredBy;
   private @Nullable TableNames names;
@@ -54,11 +57,17 @@ final class RemoteView implements TableView {
   }
 
   @Override
+  public TableView within(Deadline deadline, long notBefore) {
+    this.deadline = deadline;
+    this.notBefore = notBefore;
+    return this;
+  }
+
+  @Override
   public int walk(Walk walk, RunVisitor visitor) {
     WalkRequest request = WalkRequest.of(table, walk);
     Race<WalkAnswer> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    // What is here may lack the event that was waited for.
-    TableView stale = walk.notBefore() == Walk.ANY ? own : null;
+    TableView stale = spare(walk.notBefore());
     WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
     if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told(), race.winner());
@@ -71,6 +80,11 @@ final class RemoteView implements TableView {
     takeOwn(stale);
     return stale.walk(
         walk.of(request, request.contexts(), walk.deadline(), walk.notBefore()), visitor);
+  }
+
+  /** What is here may lack the event that was waited for. */
+  private @Nullable TableView spare(long notBefore) {
+    return notBefore == Walk.ANY ? own : null;
   }
 
   /** Whether what is here is better than an answer: whoever has the partition may know less yet. */
@@ -101,22 +115,25 @@ final class RemoteView implements TableView {
   /** What is asked once for a query, where it is needed at all. */
   private TableNames names() {
     if (names == null) {
-      names = ask(NamesRequest.of(table));
+      names = ask(NamesRequest.of(table).from(notBefore));
     }
     return names;
   }
 
   private TableNames ask(NamesRequest request) {
     Race<TableNames> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableNames answer = forwarding.names(race, request, own != null);
-    if (answer != null && !isFresher(own, answer.told())) {
+    TableView stale = spare(notBefore);
+    TableNames answer = forwarding.names(race, request, deadline, stale != null);
+    if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told(), race.winner());
       return answer;
-    } else if (own == null) {
+    }
+    deadline.check();
+    if (stale == null) {
       throw nobody(race);
     }
-    takeOwn(own);
-    return TableNames.of(own, request);
+    takeOwn(stale);
+    return TableNames.of(stale, request);
   }
 
   @Override
@@ -131,7 +148,7 @@ final class RemoteView implements TableView {
 
   @Override
   public Map<String, String> loraNames(long loraId, Collection<String> instances) {
-    return ask(new NamesRequest(table, loraId, List.copyOf(instances))).loraNames();
+    return ask(new NamesRequest(table, notBefore, loraId, List.copyOf(instances))).loraNames();
   }
 
   @Override

@@ -125,6 +125,20 @@ final class ReplicaClient implements Transport {
     }
   }
 
+  /** Nobody was asked; as text it is what users read. */
+  private static final class CrowdedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    CrowdedException(String message) {
+      super(message, null, false, false);
+    }
+
+    @Override
+    public String toString() {
+      return String.valueOf(getMessage());
+    }
+  }
+
   @Override
   public void ask(
       String address,
@@ -134,7 +148,7 @@ final class ReplicaClient implements Transport {
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
     if (!enters(address)) {
       done.accept(
-          null, new RefusedException(AT_A_TIME + " questions wait for its answers already"));
+          null, new CrowdedException(AT_A_TIME + " questions wait for its answers already"));
       return;
     }
     Request request;

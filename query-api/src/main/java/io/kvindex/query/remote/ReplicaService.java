@@ -11,7 +11,6 @@ import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.streams.IndexPartitions;
-import io.kvindex.streams.view.PartitionView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -111,25 +110,17 @@ public final class ReplicaService implements ReplicaQuestions {
     IndexAccess own = held.own();
     WalkRequest request = read(() -> WalkRequest.decode(question));
     TableView view = own.readable(request.table());
-    if (request.notBefore() != Walk.ANY && !shows(own, request)) {
-      throw ApiException.of(
-          ErrorCode.EVENT_NOT_VISIBLE,
-          "offset " + request.notBefore() + " of the events is not visible here yet");
-    }
     AnswerWriter answer = new AnswerWriter(view, request.ownersId());
     Walk walk = walks.get();
-    view.walk(walk.of(request, request.contexts(), Deadline.NONE, Walk.ANY), answer);
+    view.walk(walk.of(request, request.contexts(), Deadline.NONE, request.notBefore()), answer);
     return answer.toByteArray();
-  }
-
-  private static boolean shows(IndexAccess own, WalkRequest request) {
-    PartitionView partition = own.partition(request.table());
-    return partition != null && partition.appliedOffset() >= request.notBefore();
   }
 
   private byte[] names(byte[] question, Held held) {
     NamesRequest request = read(() -> NamesRequest.decode(question));
-    return TableNames.of(held.own().readable(request.table()), request).encode();
+    TableView view =
+        held.own().readable(request.table()).within(Deadline.NONE, request.notBefore());
+    return TableNames.of(view, request).encode();
   }
 
   private byte[] status(byte[] question, Held held) {

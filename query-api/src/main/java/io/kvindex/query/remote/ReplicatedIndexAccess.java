@@ -33,7 +33,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private final StatusWatch others;
   private final SingleCopies singleCopies;
 
-  /** Whether it was seen to be ready since it started. */
+  /** Whether it was seen to be ready since it started: who asks {@code /ready} looks as well. */
   private volatile boolean wasReady;
 
   /**
@@ -44,7 +44,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   public ReplicatedIndexAccess(
       String application, IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
     this(application, own, placement, new ReplicaClient(), registry, System::nanoTime);
-    others.start();
+    others.start(this::notReadyReason);
   }
 
   ReplicatedIndexAccess(
@@ -74,31 +74,34 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     if (asked.isEmpty()) {
       return here;
     }
+    // What a replica has that starts may be as old as its disk: whoever asks it before it is ready
+    // can ask others, unless none of them says anything.
+    TableView spare = wasReady() || others.isSilent(asked.get(0)) ? here : null;
     if (here == null || others.stoodStill()) {
       // What was left here is older than the time it stood still.
-      TableView spare = others.isAwakening() || isLeft(table) ? null : here;
-      return remote(table, asked, Race.LONGEST_NANOS, spare);
+      boolean isOutdated = others.isAwakening() || isLeft(table);
+      return remote(table, asked, Race.LONGEST_NANOS, isOutdated ? null : spare);
     }
-    if (isLeft(table) && !others.isSilent(asked.get(0))) {
-      return remote(table, asked, Race.BESIDE_LEFT_NANOS, here);
+    if (spare == null || isLeft(table) && !others.isSilent(asked.get(0))) {
+      return remote(table, asked, Race.BESIDE_LEFT_NANOS, spare);
     }
     // Where nobody keeps it up, or who did is silent, copies are no better than the one here.
     String active = holders.active();
-    if (active == null || others.isSilent(active)) {
-      return here;
+    return active == null || others.isSilent(active)
+        ? here
+        : remote(table, asked, Race.BESIDE_OWN_NANOS, here);
+  }
+
+  /** It takes the place of one that took traffic: what kept others from asking it is over. */
+  void goOnFor(ReplicatedIndexAccess former) {
+    if (former.wasReady()) {
+      wasReady = true;
+      singleCopies.end();
     }
-    // What a replica has that starts may be as old as its disk: whoever asks it before it is ready
-    // can ask others.
-    return wasReady()
-        ? remote(table, asked, Race.BESIDE_OWN_NANOS, here)
-        : remote(table, asked, Race.BESIDE_LEFT_NANOS, null);
   }
 
   private boolean wasReady() {
-    if (!wasReady && notReadyReason() == null) {
-      wasReady = true;
-    }
-    return wasReady;
+    return wasReady || notReadyReason() == null;
   }
 
   private TableView remote(
@@ -118,7 +121,11 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   @Override
   public @Nullable String notReadyReason() {
     String reason = orAwakening(own.notReadyReason());
-    return reason == null ? singleCopies.notReadyReason() : reason;
+    reason = reason == null ? singleCopies.notReadyReason() : reason;
+    if (reason == null) {
+      wasReady = true;
+    }
+    return reason;
   }
 
   /** Second copies are no matter of one context: they are for who restarts replicas in turn. */

@@ -88,6 +88,11 @@ public final class ServedTable implements AutoCloseable {
     return all;
   }
 
+  /** From now on it is asked in place of another one of this replica: see {@link #index}. */
+  void goOnFor(ServedTable former) {
+    all.goOnFor(former.all);
+  }
+
   /** Who keeps it up here. */
   public Keeper keeper() {
     return keeper;

@@ -74,6 +74,7 @@ public final class ServingIndex implements IndexAccess, ReplicaService.Tables {
   /** Makes the one beside the serving one, and the other way round. */
   public void swap() {
     ServedTable next = Objects.requireNonNull(now.beside, "no table beside the one that serves");
+    next.goOnFor(now.serving);
     now = new Now(next, now.serving, now.changing);
   }
 

@@ -3,6 +3,7 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
@@ -38,6 +39,9 @@ final class StatusWatch implements AutoCloseable {
 
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** A look that is later than that was this process's own pause. */
+  private static final long PAUSED_NANOS = TimeUnit.MILLISECONDS.toNanos(750);
+
   /** A status and when it came, as {@link System#nanoTime}. */
   record Heard(ReplicaStatus status, long nanos) {}
 
@@ -46,6 +50,10 @@ final class StatusWatch implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Standstill standstill;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+
+  /** When each was first asked, or last gave a sign of life, a refusal among them. */
+  private final Map<String, Long> alive = new ConcurrentHashMap<>();
+
   private final Map<String, String> problems = new ConcurrentHashMap<>();
   private final Counter notUnderstood;
   private final ScheduledExecutorService timer =
@@ -56,6 +64,9 @@ final class StatusWatch implements AutoCloseable {
             return thread;
           });
   private volatile long lookedNs;
+
+  /** Since when looks were in time: nobody is blamed for what was not heard before. */
+  private volatile long awakeNs;
 
   /**
    * @param nanoTime as {@link System#nanoTime}
@@ -71,10 +82,21 @@ final class StatusWatch implements AutoCloseable {
             .register(registry);
     standstill = new Standstill(nanoTime);
     lookedNs = nanoTime.getAsLong();
+    awakeNs = lookedNs;
   }
 
-  void start() {
-    timer.scheduleWithFixedDelay(this::look, 0, EVERY_MS, TimeUnit.MILLISECONDS);
+  /**
+   * Looks from now on.
+   *
+   * @param after done after each look
+   */
+  void start(Runnable after) {
+    Runnable both =
+        () -> {
+          look();
+          after.run();
+        };
+    timer.scheduleWithFixedDelay(both, 0, EVERY_MS, TimeUnit.MILLISECONDS);
   }
 
   /** What a replica said last, null = nothing yet, or it is none any more. */
@@ -87,10 +109,10 @@ final class StatusWatch implements AutoCloseable {
     return problems.get(address);
   }
 
-  /** Whether a replica answered before, and lately did not though it was asked. */
+  /** Whether a replica has lately not said anything though it was asked. */
   boolean isSilent(String address) {
-    Heard last = heard.get(address);
-    return last != null && lookedNs - last.nanos() > SILENT_NANOS;
+    Long last = alive.get(address);
+    return last != null && lookedNs - Math.max(last, awakeNs) > SILENT_NANOS;
   }
 
   /** The same replicas, those that are silent last. */
@@ -160,10 +182,16 @@ final class StatusWatch implements AutoCloseable {
   /** One look; the timer does that. */
   void look() {
     standstill.beat();
-    lookedNs = nanoTime.getAsLong();
+    long now = nanoTime.getAsLong();
+    if (now - lookedNs > PAUSED_NANOS) {
+      awakeNs = now;
+    }
+    lookedNs = now;
     try {
       List<String> others = here.otherReplicas();
       heard.keySet().retainAll(others);
+      alive.keySet().retainAll(others);
+      others.forEach(other -> alive.putIfAbsent(other, now));
       problems.keySet().retainAll(others);
       if (!others.isEmpty()) {
         byte[] question = question();
@@ -197,11 +225,16 @@ final class StatusWatch implements AutoCloseable {
 
   private void take(String address, byte @Nullable [] body, @Nullable Throwable problem) {
     if (body == null) { // what it said last stays, and grows old
+      if (problem instanceof RefusedException) {
+        alive.put(address, nanoTime.getAsLong());
+      }
       problems.put(address, problem == null ? "no answer" : problem.toString());
       return;
     }
     try {
-      heard.put(address, new Heard(ReplicaStatus.decode(body), nanoTime.getAsLong()));
+      long now = nanoTime.getAsLong();
+      heard.put(address, new Heard(ReplicaStatus.decode(body), now));
+      alive.put(address, now);
       problems.remove(address);
     } catch (MalformedRecordException | IllegalArgumentException e) {
       notUnderstood.increment();

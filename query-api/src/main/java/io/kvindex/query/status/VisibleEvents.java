@@ -9,8 +9,8 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.parse.EventPlace;
 import io.kvindex.query.parse.MinEvent;
-import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.view.StreamPosition;
@@ -44,10 +44,12 @@ public final class VisibleEvents implements EventVisibility {
   }
 
   @Override
-  public long visibleFrom(String tenant, MinEvent event) {
+  public @Nullable EventPlace place(String tenant, MinEvent event) {
     Registered one = registered(tenant, event);
     StreamPosition at = one == null ? null : position(one);
-    return at == null ? QueryBody.ANY_OFFSET : at.sourceOffset();
+    return one == null || at == null
+        ? null
+        : new EventPlace(one.registration().table(), at.sourceOffset());
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.kvindex.query.lookup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
@@ -10,8 +11,11 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.topic.TablePartition;
+import io.kvindex.query.deadline.Deadline;
+import io.kvindex.query.error.ApiException;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.DumpVisitor;
 import io.kvindex.streams.view.HeldBlock;
@@ -26,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +85,31 @@ class StreamsIndexAccessTest {
     assertThat(Objects.requireNonNull(access.view(table)).lagMs()).isEqualTo(700);
   }
 
+  /** What told of the event may have been another replica, and this one not be so far. */
+  @Test
+  void shouldRefuse_whenTheAwaitedEventIsNotInWhatIsRead() {
+    partitions.put(3, null);
+    TableView view = Objects.requireNonNull(access.view(tableIn(3)));
+    partitions.appliedOffset = 41;
+    assertThatThrownBy(() -> view.within(Deadline.NONE, 42))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("offset 42");
+    Walk walk = new Walk().of((out, from, max) -> 0, new long[1], Deadline.NONE, 42);
+    assertThatThrownBy(() -> view.walk(walk, new NoRuns())).isInstanceOf(ApiException.class);
+    partitions.appliedOffset = 42;
+    assertThat(view.within(Deadline.NONE, 42).walk(walk, new NoRuns())).isZero();
+  }
+
+  private static final class NoRuns implements RunVisitor {
+    @Override
+    public boolean change(int position, long[] ownerBits) {
+      return true;
+    }
+
+    @Override
+    public void end(int position) {}
+  }
+
   private Trust trust(TableId table) {
     return Objects.requireNonNull(access.view(table)).trust();
   }
@@ -101,9 +131,10 @@ class StreamsIndexAccessTest {
     private final Map<Integer, PartitionView> views = new HashMap<>();
     private boolean keepsUp = true;
     private long ageMs;
+    private long appliedOffset = -1;
 
     void put(int partition, @Nullable StreamPosition position) {
-      views.put(partition, new View(partition, position));
+      views.put(partition, new View(partition, position, () -> appliedOffset));
     }
 
     @Override
@@ -133,7 +164,8 @@ class StreamsIndexAccessTest {
   }
 
   /** A partition in which one publisher is known. */
-  private record View(int partition, @Nullable StreamPosition known) implements PartitionView {
+  private record View(int partition, @Nullable StreamPosition known, LongSupplier applied)
+      implements PartitionView {
 
     @Override
     public State state() {
@@ -187,7 +219,7 @@ class StreamsIndexAccessTest {
 
     @Override
     public long appliedOffset() {
-      return -1;
+      return applied.getAsLong();
     }
 
     @Override

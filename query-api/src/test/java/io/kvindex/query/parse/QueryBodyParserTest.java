@@ -4,6 +4,8 @@ package io.kvindex.query.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.nio.charset.StandardCharsets;
@@ -177,5 +179,19 @@ class QueryBodyParserTest {
   private void parse(QueryForm form, String json) {
     byte[] text = json.getBytes(StandardCharsets.UTF_8);
     parser.parse(text, text.length, form, body);
+  }
+
+  /** Offsets are those of the partition the table is in: another one's count differently. */
+  @Test
+  void shouldWaitForAnEventInItsOwnTableOnly() {
+    TableId table = new TableId("default", "m", 16, HashProfile.XXH3_DEFAULT);
+    QueryBody body = new QueryBody();
+    assertThat(body.visibleFrom(table)).isEqualTo(QueryBody.ANY_OFFSET);
+    body.awaited(new EventPlace(table, 300));
+    assertThat(body.visibleFrom(table)).isEqualTo(300);
+    TableId other = new TableId("default", "m", 32, HashProfile.XXH3_DEFAULT);
+    assertThat(body.visibleFrom(other)).isEqualTo(QueryBody.ANY_OFFSET);
+    body.reset();
+    assertThat(body.visibleFrom(table)).isEqualTo(QueryBody.ANY_OFFSET);
   }
 }

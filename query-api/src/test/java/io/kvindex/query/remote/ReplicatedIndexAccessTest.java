@@ -128,6 +128,42 @@ class ReplicatedIndexAccessTest {
     looks(8);
     nowNs.addAndGet(TimeUnit.SECONDS.toNanos(60));
     assertThat(access.others().isSilent(ACTIVE)).isFalse();
+    others.silent = Set.of(ACTIVE);
+    looks(4);
+    assertThat(access.others().isSilent(ACTIVE)).as("asked for less than a second").isFalse();
+    looks(2);
+    assertThat(access.others().isSilent(ACTIVE)).isTrue();
+  }
+
+  /** As a starved one looks: what it has not read yet nobody has failed to say. */
+  @Test
+  void shouldNotTakeOthersForSilent_whenItsOwnLooksAreLate() {
+    looks(8);
+    others.silent = Set.of(ACTIVE);
+    for (int i = 0; i < 5; i++) {
+      nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_300));
+      access.others().look();
+      assertThat(access.others().isSilent(ACTIVE)).isFalse();
+    }
+  }
+
+  @Test
+  void shouldTakeOneForSilent_whenItHasNeverSaidAnything() {
+    others.silent = Set.of(ACTIVE);
+    looks(5);
+    assertThat(access.others().isSilent(ACTIVE)).isFalse();
+    looks(1);
+    assertThat(access.others().isSilent(ACTIVE)).isTrue();
+    assertThat(access.others().isSilent(STANDBY)).isFalse();
+  }
+
+  @Test
+  void shouldNotTakeOneForSilent_whenItRefuses() {
+    looks(8);
+    others.refusing = Set.of(ACTIVE);
+    looks(8);
+    assertThat(access.others().isSilent(ACTIVE)).isFalse();
+    assertThat(access.others().problemOf(ACTIVE)).contains("503");
   }
 
   /** As where Kafka is away: whoever was the owner is told of as before, and is asked. */
@@ -218,13 +254,60 @@ class ReplicatedIndexAccessTest {
     assertThat(answeredBy(access.view(TABLE))).as("it takes traffic since").isNull();
   }
 
+  /** Whoever asks for that sends it traffic from then on. */
   @Test
-  void shouldAnswerItself_whenItWasNeverReadyAndTheActiveIsSilent() {
+  void shouldAnswerItself_whenItWasSaidToBeReadyBefore() {
+    looks(8);
+    assertThat(access.notReadyReason()).isNull();
+    others.answersWalks = false;
+    own.notReady = "being stopped";
+    assertThat(answeredBy(access.view(TABLE))).as("its own").isNull();
+  }
+
+  @Test
+  void shouldAskTheCopy_whenItWasNeverReadyAndTheActiveIsSilent() {
     own.notReady = "partition 0 is 20000 records behind";
     looks(8);
     others.silent = Set.of(ACTIVE);
     looks(5);
+    others.answerOf(new Copy(1_000));
+    assertThat(answeredBy(access.view(TABLE))).isEqualTo(STANDBY);
+    others.silent = Set.of(ACTIVE, STANDBY);
+    looks(5);
     assertThat(access.view(TABLE)).as("nobody knows better").isSameAs(own.copy);
+  }
+
+  @Test
+  void shouldRefuse_whenItStoodStillAndWasNeverReady() {
+    own.notReady = "partition 0 is 20000 records behind";
+    looks(8);
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(2_500));
+    looks(1);
+    others.answersWalks = false;
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE))).isInstanceOf(ApiException.class);
+  }
+
+  /** It has taken the place of one that was ready: a table that is changed over to. */
+  @Test
+  void shouldBeReadyAtOnce_whenItGoesOnForOneThatWas() {
+    copies = 2;
+    others.restoring = Set.of(STANDBY);
+    looks(1);
+    assertThat(access.notReadyReason()).contains("no second copy");
+    copies = 1;
+    ReplicatedIndexAccess former =
+        new ReplicatedIndexAccess(
+            "former", own, new Placed(), others, new SimpleMeterRegistry(), nowNs::get);
+    own.notReady = "not yet";
+    access.goOnFor(former);
+    copies = 2;
+    own.notReady = null;
+    assertThat(access.notReadyReason()).as("nor was that one").contains("no second copy");
+    copies = 1;
+    assertThat(former.notReadyReason()).isNull();
+    access.goOnFor(former);
+    copies = 2;
+    assertThat(access.notReadyReason()).isNull();
   }
 
   private static @Nullable String answeredBy(@Nullable TableView view) {

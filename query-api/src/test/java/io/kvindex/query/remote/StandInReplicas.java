@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class StandInReplicas implements Transport {
   Set<String> silent = Set.of();
   Set<String> restoring = Set.of();
+  Set<String> refusing = Set.of();
   volatile boolean answersWalks = true;
   @Nullable Transport walks;
 
@@ -43,7 +44,11 @@ final class StandInReplicas implements Transport {
       byte[] body,
       long forNanos,
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-    if (walks != null && path.equals(ReplicaService.WALK)) {
+    if (refusing.contains(address)) {
+      done.accept(null, new ReplicaClient.RefusedException("it answered 503"));
+      return;
+    }
+    if (walks != null && !silent.contains(address) && path.equals(ReplicaService.WALK)) {
       walks.ask(address, path, body, forNanos, done);
       return;
     }

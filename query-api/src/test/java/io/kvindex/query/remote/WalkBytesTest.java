@@ -268,11 +268,23 @@ class WalkBytesTest {
     index.announce(new ContextNames(7, "sql", null, "s"));
     index.learn("a", 3, "sql");
     NamesRequest request =
-        NamesRequest.decode(new NamesRequest(TABLE, 3, List.of("a", "b")).encode());
+        NamesRequest.decode(new NamesRequest(TABLE, Walk.ANY, 3, List.of("a", "b")).encode());
     TableNames names = TableNames.decode(TableNames.of(index, request).encode());
     assertThat(names.blocks()).isEqualTo(1);
     assertThat(names.contexts()).containsExactly(new ContextNames(7, "sql", null, "s"));
     assertThat(names.loraNames()).isEqualTo(Map.of("a", "sql"));
     assertThat(TableNames.of(index, NamesRequest.of(TABLE)).loraNames()).isEmpty();
+  }
+
+  @Test
+  void shouldCarryTheOffset_whenNamesOfAnEventAreAskedFor() {
+    NamesRequest any = NamesRequest.of(TABLE);
+    NamesRequest sinceEvent = any.from(300);
+    assertThat(NamesRequest.decode(sinceEvent.encode())).isEqualTo(sinceEvent);
+    assertThat(NamesRequest.decode(any.encode())).isEqualTo(any);
+    assertThat(sinceEvent.encode())
+        .as("as before, and the offset behind it")
+        .startsWith(any.encode())
+        .hasSize(any.encode().length + 2);
   }
 }

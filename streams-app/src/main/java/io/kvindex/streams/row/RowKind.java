@@ -38,6 +38,14 @@ public final class RowKind {
   public static final byte ORPHAN = 'U';
   public static final byte LOG = 'X';
 
+  /**
+   * Whether rows of a kind say how far a table is: whoever sees them relies on all that was written
+   * before.
+   */
+  public static boolean isPlace(byte kind) {
+    return kind == STREAM || kind == HELD || kind == LOG;
+  }
+
   /** Of rows as a whole: to be raised where rows of before can not be gone on with. */
   public static final int LAYOUT_VERSION = 1;
 

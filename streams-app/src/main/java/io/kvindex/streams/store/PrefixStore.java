@@ -150,13 +150,21 @@ final class PrefixStore extends GuardedRows {
       }
     }
     write(batch, inner);
+    // Blocks refer to other rows, and who sees how far a stream is must see its blocks as well.
+    foldBesideBlocks(batch, false);
+    blocks.fold();
+    table.settle();
+    foldBesideBlocks(batch, true);
+  }
+
+  private void foldBesideBlocks(Collection<ConsumerRecord<byte[], byte[]>> batch, boolean places) {
+    PartitionTable table = loadedTable();
     for (ConsumerRecord<byte[], byte[]> row : batch) {
-      if (row.key()[0] != RowKind.BLOCK) {
+      byte kind = row.key()[0];
+      if (kind != RowKind.BLOCK && RowKind.isPlace(kind) == places) {
         table.fold(row.key(), row.value());
       }
     }
-    blocks.fold();
-    table.settle();
   }
 
   private RestoredBlocks restoredBlocks(PartitionTable table) {

@@ -59,6 +59,10 @@ public final class Streams {
     } else {
       known.setRow(row);
     }
+    // Before the position: who sees that asks for answers of this offset.
+    if (row.sourceOffset() > appliedOffset) {
+      appliedOffset = row.sourceOffset();
+    }
     StreamPosition before =
         positions.put(
             row.stream(),
@@ -72,9 +76,6 @@ public final class Streams {
                 row.retells()));
     if ((before != null && before.degraded()) != row.lacks() > 0) {
       noteHoles(row.stream().publisher(), row.lacks() > 0 ? 1 : -1);
-    }
-    if (row.sourceOffset() > appliedOffset) {
-      appliedOffset = row.sourceOffset();
     }
   }
 

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
 import org.junit.jupiter.api.Test;
@@ -206,6 +207,26 @@ class RestoreTest {
       cold.take(e1.batch(), 40_000);
       assertThat(Answers.text(cold.view(), "z")).isEqualTo("e2/0/CPU");
       assertThat(Answers.text(cold.view(), "b")).isEqualTo("e2/0/CPU");
+    }
+  }
+
+  /** Whoever waited for an event reads a copy at any moment. */
+  @Test
+  void shouldShowAnEventsBlocks_beforeItShowsTheEvent() {
+    try (RowStore index = open("a");
+        RowStore standby = new RowStore(dir.resolve("b"), new ArrayList<>())) {
+      index.take(e1.batch(abc.stored(GPU)), 1);
+      index.take(e1.batch(new Prompt("abz").stored(GPU)), 1);
+      PartitionView seen = standby.view();
+      List<String> moments = new ArrayList<>();
+      standby.restoreWatched(
+          log,
+          () -> {
+            boolean shows = seen.position(e1.stream()) != null || seen.appliedOffset() >= 0;
+            moments.add(shows ? Answers.text(seen, "abz") : "nothing yet");
+          });
+      assertThat(Set.copyOf(moments))
+          .containsExactlyInAnyOrder("nothing yet", "e1/0/GPU | e1/0/GPU | e1/0/GPU");
     }
   }
 
