@@ -111,7 +111,7 @@ final class ReplicaClient implements Transport {
     http.getContentDecoderFactories().clear();
   }
 
-  /** A replica said no; as text it is what users read. */
+  /** A replica said no, and so it lives; as text it is what users read. */
   static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -125,11 +125,11 @@ final class ReplicaClient implements Transport {
     }
   }
 
-  /** Nobody was asked; as text it is what users read. */
-  private static final class CrowdedException extends Exception {
+  /** It said nothing, or was not asked; as text it is what users read. */
+  private static final class UnansweredException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    CrowdedException(String message) {
+    UnansweredException(String message) {
       super(message, null, false, false);
     }
 
@@ -148,7 +148,7 @@ final class ReplicaClient implements Transport {
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
     if (!enters(address)) {
       done.accept(
-          null, new CrowdedException(AT_A_TIME + " questions wait for its answers already"));
+          null, new UnansweredException(AT_A_TIME + " questions wait for its answers already"));
       return;
     }
     Request request;
@@ -213,13 +213,13 @@ final class ReplicaClient implements Transport {
   /** Users read it; Jetty's own texts show its insides. */
   private static Throwable inPlainWords(Throwable failure) {
     if (failure instanceof TimeoutException) {
-      return new RefusedException("no answer in time");
+      return new UnansweredException("no answer in time");
     }
     if (failure instanceof EOFException || failure instanceof ClosedChannelException) {
-      return new RefusedException("it closed the connection");
+      return new UnansweredException("it closed the connection");
     }
     if (failure instanceof RejectedExecutionException) {
-      return new RefusedException("this replica asks nobody any more: it is being stopped");
+      return new UnansweredException("this replica asks nobody any more: it is being stopped");
     }
     return failure;
   }
