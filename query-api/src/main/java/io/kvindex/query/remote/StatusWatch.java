@@ -88,13 +88,17 @@ final class StatusWatch implements AutoCloseable {
   /**
    * Looks from now on.
    *
-   * @param after done after each look
+   * @param after done after each look; may throw, it is done again all the same
    */
   void start(Runnable after) {
     Runnable both =
         () -> {
           look();
-          after.run();
+          try {
+            after.run();
+          } catch (RuntimeException e) { // the timer would never look again
+            LOG.warn("what follows a look at the other replicas failed this time", e);
+          }
         };
     timer.scheduleWithFixedDelay(both, 0, EVERY_MS, TimeUnit.MILLISECONDS);
   }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -346,6 +347,21 @@ class ReplicatedIndexAccessTest {
     others.silent = Set.of(ACTIVE, STANDBY);
     looks(1);
     assertThat(access.notReadyReason()).isNull();
+  }
+
+  /** What is done with each look must not end the looks. */
+  @Test
+  void shouldLookOn_whenWhatFollowsFails() throws Exception {
+    CountDownLatch looks = new CountDownLatch(3);
+    try (StatusWatch watch =
+        new StatusWatch(new Placed(), others, new SimpleMeterRegistry(), System::nanoTime)) {
+      watch.start(
+          () -> {
+            looks.countDown();
+            throw new IllegalStateException("closed meanwhile");
+          });
+      assertThat(looks.await(10, TimeUnit.SECONDS)).isTrue();
+    }
   }
 
   private void looks(int times) {
