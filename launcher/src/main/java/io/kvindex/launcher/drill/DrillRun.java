@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** One drill from the start of the cluster to the report. */
 final class DrillRun {
@@ -106,10 +107,10 @@ final class DrillRun {
     Random random = new Random(options.seed());
     FaultRunner runner = new FaultRunner(site, load);
     RoundCheck check = new RoundCheck(load, Set.of());
-    List<List<Fault>> plan = new ArrayList<>();
-    for (int round = 0; round < options.rounds(); round++) {
-      plan.add(Fault.round(site, options.only(), options.maxDownSeconds(), random));
-    }
+    List<List<Fault>> plan =
+        Stream.generate(() -> Fault.round(site, options.only(), options.maxDownSeconds(), random))
+            .limit(options.rounds())
+            .toList();
     int steps = plan.stream().mapToInt(some -> some.size() + 1).sum();
     long begunNs = System.nanoTime();
     long restedNs = 0;
@@ -122,32 +123,36 @@ final class DrillRun {
       for (int round = 1; round <= options.rounds(); round++) {
         for (Fault fault : plan.get(round - 1)) {
           journal.say("round " + round + ", " + fault);
-          FaultResult result = runner.run(round, fault);
-          between.add(tallies.current());
-          faults.add(result);
-          journal.write(DrillReport.json(result, result.isKept(options)));
-          journal.step(
-              String.format(
-                  Locale.ROOT,
-                  "%s: ready after %.1f s, stale %.1f s",
-                  result.fault(),
-                  result.readyMs() / 1e3,
-                  result.staleSeconds()));
+          note(runner.run(round, fault), journal);
         }
         long heldNs = System.nanoTime();
-        RoundCheck.Result result = check.run(round);
+        RoundCheck.Result atRest = check.run(round);
         restedNs += System.nanoTime() - heldNs;
-        checks.add(result);
-        journal.write(DrillReport.json(result));
-        journal.step(
-            "round "
-                + round
-                + " at rest: "
-                + (result.problems().isEmpty() ? "equal" : result.problems().get(0)));
+        note(atRest, journal);
       }
       operations = load.operations() - operations;
     }
     return report(operations / Math.max(1e-3, (System.nanoTime() - begunNs - restedNs) / 1e9));
+  }
+
+  private void note(FaultResult result, DrillJournal journal) {
+    between.add(tallies.current());
+    faults.add(result);
+    journal.write(DrillReport.json(result, result.isKept(options)));
+    journal.step(
+        String.format(
+            Locale.ROOT,
+            "%s: ready after %.1f s, stale %.1f s",
+            result.fault(),
+            result.readyMs() / 1e3,
+            result.staleSeconds()));
+  }
+
+  private void note(RoundCheck.Result atRest, DrillJournal journal) {
+    checks.add(atRest);
+    journal.write(DrillReport.json(atRest));
+    String found = atRest.problems().isEmpty() ? "equal" : atRest.problems().get(0);
+    journal.step("round " + atRest.round() + " at rest: " + found);
   }
 
   /**

@@ -7,8 +7,6 @@ import picocli.CommandLine.Option;
 /** The same for who creates topics that are missing: in which shape. */
 final class ClusterOptions extends KafkaOptions {
 
-  private static final long UNBOUNDED = -1;
-
   @Option(
       names = "--event-partitions",
       paramLabel = "N",
@@ -26,11 +24,12 @@ final class ClusterOptions extends KafkaOptions {
 
   /** Creates missing topics, checks the others. */
   SiteTopics ensureTopics() throws InterruptedException {
-    return ClusterTopics.ensure(kafka(), eventPartitions, replication, UNBOUNDED);
+    return ClusterTopics.ensure(kafka(), eventPartitions, replication, ClusterTopics.UNBOUNDED);
   }
 
   /** See {@link ClusterTopics#repair}. */
   List<String> repairTopics(boolean always) throws InterruptedException {
-    return ClusterTopics.repair(kafka(), eventPartitions, replication, UNBOUNDED, always);
+    return ClusterTopics.repair(
+        kafka(), eventPartitions, replication, ClusterTopics.UNBOUNDED, always);
   }
 }

@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 /** Makes sure a process finds its topics before it reads the first record. */
 final class ClusterTopics {
 
+  /** A partition of the events log may grow as retention lets it. */
+  static final long UNBOUNDED = -1;
+
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopics.class);
 
   /** Unbounded, closing would wait for a cluster that does not answer. */
@@ -34,7 +37,6 @@ final class ClusterTopics {
 
   private static final String BOOTSTRAP = AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG;
   private static final Duration RETENTION = Duration.ofDays(7);
-  private static final long UNBOUNDED = -1;
   private static final Duration ANSWER = Duration.ofSeconds(30);
   private static final long ANSWER_MS = ANSWER.toMillis();
 
@@ -48,7 +50,7 @@ final class ClusterTopics {
    *
    * @param eventPartitions partitions of a new events topic; an existing one keeps its own
    * @param replication copies of new topics
-   * @param bytesPerPartition upper bound of a partition of the events log, -1 = none
+   * @param bytesPerPartition upper bound of a partition of the events log, or {@link #UNBOUNDED}
    * @throws io.kvindex.model.topic.TopicMismatchException if an existing topic does not fit
    * @throws io.kvindex.model.site.TopicRecreatedException if one is not the one it was
    * @throws IllegalStateException if the cluster does not answer

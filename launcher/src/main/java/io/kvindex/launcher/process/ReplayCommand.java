@@ -146,9 +146,7 @@ public final class ReplayCommand implements Callable<Integer> {
     out.printf("kvindex replay: application %s, %,d records%n", options.application(), records);
     rebuild.plan().missing().forEach(line -> out.println("  " + line));
     if (membership != null && !swap.mayServe(rebuild.plan())) {
-      throw new IllegalStateException(
-          "the table would not have what the lines above say is missing, and serve all routers: say"
-              + " --although-cut if it shall");
+      throw wouldLack("what the lines above say is missing");
     }
     out.printf("  answers at %s meanwhile%n", rebuild.uri());
     out.flush();
@@ -157,10 +155,7 @@ public final class ReplayCommand implements Callable<Integer> {
     report(rebuild, out);
     long deleted = rebuild.progress().missing();
     if (membership != null && !swap.mayServe(deleted)) {
-      throw new IllegalStateException(
-          deleted
-              + " records were deleted from the log before the rebuild had read them: the table would not"
-              + " have them, and serve all routers: say --although-cut if it shall");
+      throw wouldLack(deleted + " records that the log lost before the rebuild had read them");
     }
     if (membership != null) {
       return takeOver(new TakeOver(rebuild, options.kafka(), membership, patience, out), stop);
@@ -169,6 +164,13 @@ public final class ReplayCommand implements Callable<Integer> {
       stop.await();
     }
     return 0;
+  }
+
+  private static IllegalStateException wouldLack(String what) {
+    return new IllegalStateException(
+        "the table would not have "
+            + what
+            + ", and serve all routers: say --although-cut if it shall");
   }
 
   /** It is a directory's name as well, and what was in that is deleted. */

@@ -48,7 +48,7 @@ record NamesRequest(TableId table, long notBefore, long loraId, List<String> ins
     out.writeZigZag(loraId);
     out.writeVarint(instances.size());
     instances.forEach(out::writeString);
-    if (notBefore != Walk.ANY) { // versions before refuse it, and ask for nothing they may lack
+    if (notBefore != Walk.ANY) { // who does not know it refuses, and another one is asked
       out.writeZigZag(notBefore);
     }
     return out.toByteArray();

@@ -111,22 +111,8 @@ final class ReplicaClient implements Transport {
     http.getContentDecoderFactories().clear();
   }
 
-  /** A replica said no, and so it lives; as text it is what users read. */
-  static final class RefusedException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    RefusedException(String message) {
-      super(message, null, false, false);
-    }
-
-    @Override
-    public String toString() {
-      return String.valueOf(getMessage());
-    }
-  }
-
-  /** It said nothing, or was not asked; as text it is what users read. */
-  private static final class UnansweredException extends Exception {
+  /** There is no answer; as text it is what users read. */
+  private static class UnansweredException extends Exception {
     private static final long serialVersionUID = 1L;
 
     UnansweredException(String message) {
@@ -136,6 +122,15 @@ final class ReplicaClient implements Transport {
     @Override
     public String toString() {
       return String.valueOf(getMessage());
+    }
+  }
+
+  /** There is none because the replica said no: so it lives. */
+  static final class RefusedException extends UnansweredException {
+    private static final long serialVersionUID = 1L;
+
+    RefusedException(String message) {
+      super(message);
     }
   }
 

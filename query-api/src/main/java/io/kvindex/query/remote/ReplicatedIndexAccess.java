@@ -33,7 +33,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private final StatusWatch others;
   private final SingleCopies singleCopies;
 
-  /** Whether it was seen to be ready since it started: who asks {@code /ready} looks as well. */
+  /** Whether it was seen to be ready since it started; looked at with each status and question. */
   private volatile boolean wasReady;
 
   /**
