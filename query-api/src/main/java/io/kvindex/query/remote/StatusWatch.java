@@ -34,13 +34,7 @@ final class StatusWatch implements AutoCloseable {
   /** One that has not been heard of for so long counts as gone. */
   static final long REACHABLE_MS = 2_000;
 
-  /** One that has not answered for so long while it was asked is not waited for. */
-  private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** A look that is later than that was this process's own pause. */
-  private static final long PAUSED_NANOS = TimeUnit.MILLISECONDS.toNanos(750);
 
   /** A status and when it came, as {@link System#nanoTime}. */
   record Heard(ReplicaStatus status, long nanos) {}
@@ -50,10 +44,7 @@ final class StatusWatch implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Standstill standstill;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
-
-  /** When each was first asked, or last gave a sign of life, a refusal among them. */
-  private final Map<String, Long> alive = new ConcurrentHashMap<>();
-
+  private final SignsOfLife signs;
   private final Map<String, String> problems = new ConcurrentHashMap<>();
   private final Counter notUnderstood;
   private final ScheduledExecutorService timer =
@@ -63,10 +54,6 @@ final class StatusWatch implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
-  private volatile long lookedNs;
-
-  /** Since when looks were in time: nobody is blamed for what was not heard before. */
-  private volatile long awakeNs;
 
   /**
    * @param nanoTime as {@link System#nanoTime}
@@ -81,8 +68,7 @@ final class StatusWatch implements AutoCloseable {
             .description("what other replicas said of themselves and this version can't read")
             .register(registry);
     standstill = new Standstill(nanoTime);
-    lookedNs = nanoTime.getAsLong();
-    awakeNs = lookedNs;
+    signs = new SignsOfLife(nanoTime.getAsLong());
   }
 
   /**
@@ -115,8 +101,7 @@ final class StatusWatch implements AutoCloseable {
 
   /** Whether a replica has lately not said anything though it was asked. */
   boolean isSilent(String address) {
-    Long last = alive.get(address);
-    return last != null && lookedNs - Math.max(last, awakeNs) > SILENT_NANOS;
+    return signs.isSilent(address);
   }
 
   /** The same replicas, those that are silent last. */
@@ -186,16 +171,10 @@ final class StatusWatch implements AutoCloseable {
   /** One look; the timer does that. */
   void look() {
     standstill.beat();
-    long now = nanoTime.getAsLong();
-    if (now - lookedNs > PAUSED_NANOS) {
-      awakeNs = now;
-    }
-    lookedNs = now;
     try {
       List<String> others = here.otherReplicas();
+      signs.asking(others, nanoTime.getAsLong());
       heard.keySet().retainAll(others);
-      alive.keySet().retainAll(others);
-      others.forEach(other -> alive.putIfAbsent(other, now));
       problems.keySet().retainAll(others);
       if (!others.isEmpty()) {
         byte[] question = question();
@@ -230,7 +209,7 @@ final class StatusWatch implements AutoCloseable {
   private void take(String address, byte @Nullable [] body, @Nullable Throwable problem) {
     if (body == null) { // what it said last stays, and grows old
       if (problem instanceof RefusedException) {
-        alive.put(address, nanoTime.getAsLong());
+        signs.of(address, nanoTime.getAsLong());
       }
       problems.put(address, problem == null ? "no answer" : problem.toString());
       return;
@@ -238,7 +217,7 @@ final class StatusWatch implements AutoCloseable {
     try {
       long now = nanoTime.getAsLong();
       heard.put(address, new Heard(ReplicaStatus.decode(body), now));
-      alive.put(address, now);
+      signs.of(address, now);
       problems.remove(address);
     } catch (MalformedRecordException | IllegalArgumentException e) {
       notUnderstood.increment();

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.site.Serving;
+import io.kvindex.query.lookup.TableView;
+import io.kvindex.query.lookup.Trust;
+import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.Holders;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.OwnerView;
+import io.kvindex.streams.index.RunVisitor;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A replica with a copy of the one partition there is, and two others as a test says. */
+abstract class OneOfThree {
+  static final TableId TABLE = new TableId("t", "m", 16, HashProfile.XXH3_DEFAULT);
+  static final String ACTIVE = "active:1";
+  static final String STANDBY = "standby:1";
+  static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  int copies = 1;
+  @Nullable PartitionView here;
+  final AtomicLong nowNs = new AtomicLong();
+  final Own own = new Own();
+  final StandInReplicas others = new StandInReplicas();
+  Holders holders = new Holders(ACTIVE, List.of(STANDBY));
+  List<String> group = List.of(ACTIVE, STANDBY);
+  final ReplicatedIndexAccess access =
+      new ReplicatedIndexAccess(
+          Serving.DEFAULT_APPLICATION,
+          own,
+          new Placed(),
+          others,
+          new SimpleMeterRegistry(),
+          nowNs::get);
+
+  static @Nullable String answeredBy(@Nullable TableView view) {
+    Walks.empty(view);
+    return Objects.requireNonNull(view).answeredBy();
+  }
+
+  void looks(int times) {
+    for (int i = 0; i < times; i++) {
+      nowNs.addAndGet(LOOK_NS);
+      access.others().look();
+    }
+  }
+
+  final class Own extends Relayed.NoTables {
+    Trust trust = Trust.STALE;
+    long lagMs;
+    @Nullable TableView copy = new Copy(-1);
+    @Nullable String notReady;
+
+    @Override
+    public @Nullable String notReadyReason() {
+      return notReady;
+    }
+
+    @Override
+    public @Nullable TableView view(TableId table) {
+      return copy;
+    }
+  }
+
+  final class Copy implements TableView {
+    private final long lagMs;
+
+    /**
+     * @param lagMs -1 = what is set for this replica's own
+     */
+    Copy(long lagMs) {
+      this.lagMs = lagMs;
+    }
+
+    @Override
+    public int walk(Walk walk, RunVisitor visitor) {
+      visitor.begin(OwnerView.of(1, new Owner[0]));
+      visitor.end(0);
+      return 0;
+    }
+
+    @Override
+    public long blockCount() {
+      return 0;
+    }
+
+    @Override
+    public Trust trust() {
+      return own.trust;
+    }
+
+    @Override
+    public long lagMs() {
+      return lagMs < 0 ? own.lagMs : lagMs;
+    }
+
+    @Override
+    public Set<PublisherId> degradedPublishers() {
+      return Set.of();
+    }
+  }
+
+  final class Placed implements IndexPartitions {
+
+    @Override
+    public int partitions() {
+      return 1;
+    }
+
+    @Override
+    public int copies() {
+      return copies;
+    }
+
+    @Override
+    public @Nullable PartitionView view(int partition) {
+      return here;
+    }
+
+    @Override
+    public boolean keepsUp(int partition) {
+      return false;
+    }
+
+    @Override
+    public Holders holders(int partition) {
+      return holders;
+    }
+
+    @Override
+    public List<String> otherReplicas() {
+      return group;
+    }
+
+    @Override
+    public @Nullable String notReadyReason() {
+      return null;
+    }
+  }
+}
