@@ -129,4 +129,30 @@ class ReplicaReadinessTest extends OneOfThree {
     looks(1);
     assertThat(access.notReadyReason()).isNull();
   }
+
+  /** Else no replica would take traffic right after all have changed over. */
+  @Test
+  void shouldStayReady_whenAnotherTableIsSwappedIn() {
+    ServedTable former = table("former");
+    ServedTable next = table("next");
+    ServingIndex serving = new ServingIndex(former);
+    assertThat(serving.notReadyReason()).isNull();
+    serving.addBeside(next);
+    copies = 2;
+    others.restoring = Set.of(STANDBY);
+    ((ReplicatedIndexAccess) next.index()).others().look();
+    assertThat(next.index().notReadyReason()).contains("no second copy");
+    serving.swap();
+    assertThat(serving.serving()).isEqualTo("next");
+    assertThat(serving.notReadyReason()).isNull();
+  }
+
+  private ServedTable table(String application) {
+    return new ServedTable(
+        application,
+        new ReplicaService.Held(own, new Placed()),
+        new NoKeeper(),
+        new ReplicatedIndexAccess(
+            application, own, new Placed(), others, new SimpleMeterRegistry(), nowNs::get));
+  }
 }

@@ -61,24 +61,6 @@ class ServedTableTest {
     }
   }
 
-  private final class Keeper implements ServedTable.Keeper {
-
-    @Override
-    public void showFigures() {}
-
-    @Override
-    public void hideFigures() {}
-
-    @Override
-    public void announceLeaving() {}
-
-    @Override
-    public void close() {}
-
-    @Override
-    public void deleteRows() {}
-  }
-
   private ServedTable table() {
     Tables there =
         new Tables() {
@@ -96,7 +78,7 @@ class ServedTableTest {
     return new ServedTable(
         TABLE,
         here,
-        new Keeper(),
+        new NoKeeper(),
         new ReplicatedIndexAccess(
             TABLE,
             here.own(),
