@@ -62,8 +62,8 @@ public sealed interface EngineEvent
   record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {}
 
   /**
-   * An event about one object of a store. Where {@code object} lists addresses they tell where the
-   * object is from now on: none = nowhere any more.
+   * An event about one object of a store, or a clear of one tenant of it. Where {@code object}
+   * lists addresses they tell where the object is from now on: none = nowhere any more.
    *
    * @param object which one
    * @param event what happened; its hashes may be empty, as they often only stand in the key

@@ -49,7 +49,8 @@ record EventLayout(List<Field> stored, List<Field> removed, List<Field> object) 
     return switch (kind) {
       case STORED -> stored;
       case REMOVED -> removed;
-      case CLEARED, STORE_EMPTIED -> List.of();
+      case CLEARED -> List.of(Field.MEDIUM);
+      case STORE_EMPTIED -> List.of();
       case OBJECT_STORED -> object;
       case OBJECT_UPDATED -> object.subList(0, MEMBERS_OF_UPDATE);
     };

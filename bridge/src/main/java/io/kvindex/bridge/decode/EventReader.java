@@ -36,7 +36,7 @@ final class EventReader {
     return switch (scan.kind()) {
       case STORED -> readStored();
       case REMOVED -> readRemoved();
-      case CLEARED, STORE_EMPTIED -> new EngineEvent.Cleared(text(Field.MEDIUM));
+      case CLEARED, STORE_EMPTIED -> new EngineEvent.Cleared(readMediumOfClear());
       case OBJECT_STORED -> new EngineEvent.OfObject(readObject(), readStored());
       case OBJECT_UPDATED ->
           new EngineEvent.OfObject(
@@ -80,11 +80,12 @@ final class EventReader {
     return index;
   }
 
-  /** The same, with what it says of the object of a store it is about. */
+  /** The same, with what it says of the object, or the tenant, of a store it is about. */
   EngineEvent readOfStore() {
     EngineEvent event = read();
-    boolean bare = event instanceof EngineEvent.Stored || event instanceof EngineEvent.Removed;
-    return bare ? new EngineEvent.OfObject(readObject(), event) : event;
+    return event instanceof EngineEvent.OfObject
+        ? event
+        : new EngineEvent.OfObject(readObject(), event);
   }
 
   private StoreObject readObject() {
@@ -95,6 +96,13 @@ final class EventReader {
         text(Field.MODEL_NAME),
         text(Field.BACKEND_ID),
         readAddresses());
+  }
+
+  /** Whatever else stands in its place: a clear that is not read leaves dead blocks behind. */
+  private @Nullable String readMediumOfClear() {
+    return seek(Field.MEDIUM) && cursor.peek() == MsgPackType.STR
+        ? ValueReader.readText(cursor)
+        : null;
   }
 
   private @Nullable List<String> readAddresses() {

@@ -9,7 +9,7 @@ import java.util.List;
  * <pre>
  * index  BlockStored (since)                    BlockRemoved (since)   AllBlocksCleared
  * 0      tag                                    tag                    tag
- * 1      block_hashes (2025-06)                 block_hashes (2025-06)
+ * 1      block_hashes (2025-06)                 block_hashes (2025-06)  medium (some forks)
  * 2      parent_block_hash (2025-06)            medium (2026-02)
  * 3      token_ids, also pairs (2025-06)
  * 4      block_size (2025-06)

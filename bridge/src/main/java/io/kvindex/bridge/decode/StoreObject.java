@@ -20,6 +20,9 @@ public record StoreObject(
     @Nullable String backendId,
     @Nullable List<String> addresses) {
 
+  /** That of an event which says nothing of any. */
+  public static final StoreObject NONE = new StoreObject(null, null, null, null, null);
+
   public StoreObject {
     addresses = addresses == null ? null : List.copyOf(addresses);
   }

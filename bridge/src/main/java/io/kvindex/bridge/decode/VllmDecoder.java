@@ -10,7 +10,7 @@ import java.util.List;
  * <pre>
  * index  BlockStored (since)                    BlockRemoved (since)   AllBlocksCleared
  * 0      tag                                    tag                    tag
- * 1      block_hashes (0.9)                     block_hashes (0.9)
+ * 1      block_hashes (0.9)                     block_hashes (0.9)     medium (some forks)
  * 2      parent_block_hash (0.9)                medium (0.11)
  * 3      token_ids (0.9)                        group_idx (0.20)
  * 4      block_size (0.9)

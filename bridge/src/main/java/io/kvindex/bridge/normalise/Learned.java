@@ -23,6 +23,7 @@ public final class Learned {
   private @Nullable Depths depths;
   private @Nullable SaltMemory salts;
   private @Nullable NamedKeys names;
+  private @Nullable RemovalWatch removals;
   private SizeCheck sizes = new SizeCheck();
   private @Nullable String profileProblem;
   private boolean fromStart;
@@ -52,6 +53,7 @@ public final class Learned {
     groups.clear();
     depths = null;
     salts = null;
+    removals = null;
     sizes = new SizeCheck();
     profileProblem = null;
     saltsFromStart = !keepsBlocks;
@@ -119,6 +121,14 @@ public final class Learned {
       names = new NamedKeys(fromStart);
     }
     return names;
+  }
+
+  /** What removals of a store mean; made where it is needed. */
+  RemovalWatch removals() {
+    if (removals == null) {
+      removals = new RemovalWatch();
+    }
+    return removals;
   }
 
   /** Whether batches so far have the registered block size. */

@@ -123,9 +123,15 @@ public final class Normaliser {
    * it hides all, as a miss is better than a dead block served.
    */
   ClearScope clearScope(@Nullable String medium) {
-    if (medium != null) {
+    ClearScope registered = registration.options().clearScope();
+    if (registered == ClearScope.ALL) {
+      return registered; // whatever it names, as Dynamo
+    } else if (medium != null) {
       boolean device = Media.standard().tier(medium) == Media.Tier.DEVICE;
       return device ? ClearScope.DEVICE : ClearScope.ALL;
+    }
+    if (registered != null) {
+      return registered;
     }
     return switch (registration.type()) {
       case VLLM -> ClearScope.DEVICE;

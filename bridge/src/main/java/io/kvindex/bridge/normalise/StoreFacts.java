@@ -4,6 +4,7 @@ package io.kvindex.bridge.normalise;
 import io.kvindex.bridge.decode.StoreObject;
 import io.kvindex.bridge.keys.ShardNumber;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RemovalScope;
 
 /** What stays the same between the batches of a store, and what they taught. For one thread. */
 final class StoreFacts {
@@ -35,6 +36,20 @@ final class StoreFacts {
 
   NamedKeys keys() {
     return learned.names();
+  }
+
+  void stored(String object) {
+    if (registration.options().removalScope() == null) {
+      learned.removals().stored(object);
+    }
+  }
+
+  /** Whether a removal that names that medium is of no other: as registered, else as seen. */
+  boolean isOfOneMedium(String object, String medium) {
+    RemovalScope scope = registration.options().removalScope();
+    return scope == null
+        ? learned.removals().isOfOneMedium(object, medium)
+        : scope == RemovalScope.MEDIUM;
   }
 
   /**

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One batch of a store on its way to the normal form. A store knows objects, not prompts: the block
  * is in the key, and what it means others have told or will tell, so no parent is ever taken for
- * the start of a prompt. A removal means that the object is gone from every medium. For one thread,
- * used once.
+ * the start of a prompt. A removal means that the object is gone from every medium, unless the
+ * registration or the stream says that it is of one; a clear is of one tenant where it names one.
+ * For one thread, used once.
  */
 final class StoreNormaliser {
 
@@ -58,8 +59,10 @@ final class StoreNormaliser {
     for (EngineEvent event : batch.events()) {
       SkipReason reason =
           event instanceof EngineEvent.OfObject about
-              ? add(about.object(), about.event())
-              : clear();
+              ? about.event() instanceof EngineEvent.Cleared
+                  ? clear(about.object())
+                  : add(about.object(), about.event())
+              : clear(StoreObject.NONE);
       if (reason != null) {
         count(reason);
       }
@@ -74,7 +77,11 @@ final class StoreNormaliser {
         forgotten || batch.isDoubtful());
   }
 
-  private @Nullable SkipReason clear() {
+  private @Nullable SkipReason clear(StoreObject named) {
+    SkipReason foreign = reasonToSkip(named);
+    if (foreign != null) {
+      return foreign;
+    }
     store.keys().forgetAll();
     events.add(new KvEvent.Cleared(rank, ClearScope.ALL));
     return null;
@@ -104,8 +111,11 @@ final class StoreNormaliser {
       return shards.isIndexed(key) ? SkipReason.SHARD_MISMATCH : SkipReason.ATTENTION_GROUP;
     }
     Hashes hashes = stated.isEmpty() ? Hashes.wrap(key.hash()) : stated;
-    return event instanceof EngineEvent.Stored stored
-        ? addStored(object, stored, hashes, shard, key)
+    if (event instanceof EngineEvent.Stored one) {
+      return addStored(object, one, hashes, shard, key);
+    }
+    return object.addresses() == null || object.addresses().isEmpty()
+        ? addRemoved(object, event, hashes, shard)
         : addMove(object, hashes, shard, key);
   }
 
@@ -169,6 +179,7 @@ final class StoreNormaliser {
             locals.size() == hashes.size() ? locals : Hashes.EMPTY,
             Hashes.EMPTY);
     remarkOn(key);
+    store.stored(nameOf(object, hashes));
     List<String> addresses = object.addresses();
     if (addresses == null) {
       events.add(first);
@@ -178,18 +189,33 @@ final class StoreNormaliser {
     return null;
   }
 
-  /** An object was removed, or is at other addresses now. */
+  private @Nullable SkipReason addRemoved(
+      StoreObject object, EngineEvent event, Hashes hashes, int shard) {
+    String medium = event instanceof EngineEvent.Removed gone ? gone.scope().medium() : null;
+    boolean ofOne =
+        medium != null && !medium.isEmpty() && store.isOfOneMedium(nameOf(object, hashes), medium);
+    events.add(
+        new KvEvent.Removed(
+            new Place(ofOne ? medium : null, rank, shard, object.backendId()),
+            hashes,
+            Hashes.EMPTY));
+    // Elsewhere it is still there, and what removes it from there may name the key alone.
+    if (!ofOne && object.key() != null) {
+      store.keys().forget(object.key());
+    }
+    return null;
+  }
+
+  private static String nameOf(StoreObject object, Hashes hashes) {
+    String key = object.key();
+    return key == null ? Long.toHexString(hashes.get(0)) : key;
+  }
+
+  /** An object is at other addresses now. */
   private @Nullable SkipReason addMove(
       StoreObject object, Hashes hashes, int shard, ObjectKey key) {
     Place everywhere = new Place(null, rank, shard, object.backendId());
-    List<String> addresses = object.addresses();
-    if (addresses == null || addresses.isEmpty()) {
-      events.add(new KvEvent.Removed(everywhere, hashes, Hashes.EMPTY));
-      if (object.key() != null) {
-        store.keys().forget(object.key());
-      }
-      return null;
-    }
+    List<String> addresses = object.addresses() == null ? List.of() : object.addresses();
     remarkOn(key);
     addAt(
         addresses,

@@ -64,6 +64,9 @@ final class NormalForm {
       return of(enveloped.event()); // EnvelopeDecoderTest looks at the envelope
     } else if (event instanceof EngineEvent.OfObject about) {
       form.putAll(of(about.event()));
+      if (about.event() instanceof EngineEvent.Cleared) {
+        return form;
+      }
       form.put("objectKey", about.object().key());
       form.put("tenant", about.object().tenant());
       form.put("backendId", about.object().backendId());

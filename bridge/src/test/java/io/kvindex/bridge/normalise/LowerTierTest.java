@@ -39,6 +39,8 @@ class LowerTierTest {
             null,
             0,
             Map.of(),
+            null,
+            null,
             null);
     Normaliser engine = new Normaliser(StoreFixture.registration(SourceType.VLLM, options));
     DecodeResult batch =

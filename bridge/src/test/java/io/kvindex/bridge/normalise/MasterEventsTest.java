@@ -7,6 +7,7 @@ import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.registration.RemovalScope;
 import io.kvindex.model.registration.Shards;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,80 @@ class MasterEventsTest extends StoreFixture {
     assertThat(batch.skipped()).isEmpty();
     assertThat(batch.remarks())
         .isEqualTo(Map.of(Remark.UNVERIFIED_SHARDS, 1, Remark.UNVERIFIED_GROUP, 1));
+  }
+
+  /** Masters before Mooncake #3818 name the host in every removal, whatever the object was on. */
+  @Test
+  void shouldRemoveFromEveryMedium_whenNeitherRegistrationNorStreamSaysOtherwise() {
+    for (RemovalScope scope : new RemovalScope[] {null, RemovalScope.ALL}) {
+      registerRemovals(scope, new Learned());
+      NormalisedBatch batch =
+          master(
+              at(true, "cpu"),
+              at(true, "disk"),
+              at(false, "cpu"),
+              at(true, "cpu"),
+              at(false, "disk"));
+      assertThat(batch.events())
+          .as("%s", scope)
+          .endsWith(gone(0, HASH, MASTER), stored("cpu", 0, HASH, MASTER), gone(0, HASH, MASTER));
+    }
+    assertThat(master(at(false, "cpu"), at(false, "disk")).events())
+        .as("registered, so the stream has no say")
+        .containsExactly(gone(0, HASH, MASTER), gone(0, HASH, MASTER));
+  }
+
+  @Test
+  void shouldRemoveFromTheNamedMediumOnly_whenTheRegistrationSaysSo() {
+    registerRemovals(RemovalScope.MEDIUM, new Learned());
+    NormalisedBatch batch =
+        master(
+            at(true, "cpu"),
+            at(true, "disk"),
+            at(false, "cpu"),
+            Pack.masterEvent(false, key(0), "", "", List.of()));
+    assertThat(batch.events())
+        .containsExactly(
+            stored("cpu", 0, HASH, MASTER),
+            stored("disk", 0, HASH, MASTER),
+            goneFrom("cpu", HASH),
+            gone(0, HASH, MASTER));
+  }
+
+  /** What is not said of the medium it is on next can not be meant of all. */
+  @Test
+  void shouldRemoveFromTheNamedMediumOnly_onceAMasterRemovesFromASecondOne() {
+    Learned learned = new Learned();
+    registerRemovals(null, learned);
+    assertThat(master(at(false, "cpu"), at(false, "CPU")).events())
+        .as("one medium, spelt twice")
+        .containsExactly(gone(0, HASH, MASTER), gone(0, HASH, MASTER));
+    assertThat(master(at(true, "disk"), at(false, "disk")).events())
+        .as("stored in between")
+        .endsWith(gone(0, HASH, MASTER));
+    assertThat(master(at(false, "cpu")).events()).containsExactly(goneFrom("cpu", HASH));
+    assertThat(master(at(true, "cpu"), at(false, "cpu")).events()).endsWith(goneFrom("cpu", HASH));
+
+    learned.forget(false);
+    assertThat(master(at(false, "disk")).events())
+        .as("the next life may be an older master's")
+        .containsExactly(gone(0, HASH, MASTER));
+  }
+
+  @Test
+  void shouldClearItsOwnTenantOnly_whenAMasterClears() {
+    register(null, Map.of());
+    NormalisedBatch batch =
+        master(Pack.masterClear("acme"), Pack.masterClear("default"), Pack.masterClear(""));
+    assertThat(batch.events())
+        .containsExactly(
+            new KvEvent.Cleared(3, KvEvent.ClearScope.ALL),
+            new KvEvent.Cleared(3, KvEvent.ClearScope.ALL));
+    assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.OTHER_TENANT, 1));
+  }
+
+  private static Object at(boolean stored, String medium) {
+    return Pack.masterEvent(stored, key(0), medium, "default", List.of());
   }
 
   @Test

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.BatchRejected;
 import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.WireVectors;
 import io.kvindex.bridge.decode.WireVectors.Vector;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -247,6 +249,50 @@ class NormaliserTest {
   void shouldClearWhatTheEngineClears_whenOfThatType(SourceType type, ClearScope scope) {
     assertThat(normalise("vllm_m_cleared", registration(type, 16)).events())
         .containsExactly(new KvEvent.Cleared(0, scope));
+  }
+
+  @Test
+  void shouldClearWhatIsRegistered_whenTheRegistrationSaysSo() {
+    Registration all = clearing(ClearScope.ALL);
+    assertThat(normalise("vllm_m_cleared", all).events())
+        .containsExactly(new KvEvent.Cleared(0, ClearScope.ALL));
+    assertThat(clears(all, List.of("AllBlocksCleared", "GPU")))
+        .containsExactly(new KvEvent.Cleared(0, ClearScope.ALL));
+    assertThat(clears(clearing(ClearScope.DEVICE_AND_HOST), List.of("AllBlocksCleared")))
+        .containsExactly(new KvEvent.Cleared(0, ClearScope.DEVICE_AND_HOST));
+  }
+
+  /** Positional, which no release of vLLM or SGLang sends, but forks and wrappers do. */
+  @Test
+  void shouldClearTheNamedMedium_whenAPositionalClearNamesOne() {
+    Registration sglang = registration(SourceType.SGLANG, 16);
+    assertThat(clears(sglang, List.of("AllBlocksCleared", "GPU", 0)))
+        .containsExactly(new KvEvent.Cleared(0, ClearScope.DEVICE));
+    assertThat(clears(sglang, List.of("AllBlocksCleared", "CPU")))
+        .containsExactly(new KvEvent.Cleared(0, ClearScope.ALL));
+    assertThat(clears(sglang, List.of("AllBlocksCleared", 7)))
+        .as("what else may stand there is no reason to keep dead blocks")
+        .containsExactly(new KvEvent.Cleared(0, ClearScope.DEVICE_AND_HOST));
+  }
+
+  private static List<KvEvent> clears(Registration registration, List<Object> event) {
+    byte[] payload = Pack.bytes(List.of(1.5, List.of(event), 0));
+    EngineBatch batch = (EngineBatch) EngineDecoder.forSource(registration.type()).decode(payload);
+    return new Normaliser(registration).normalise(batch).events();
+  }
+
+  private static Registration clearing(ClearScope scope) {
+    Registration plain = registration(SourceType.VLLM, 16);
+    return new Registration(
+        plain.publisher(),
+        plain.endpoint(),
+        null,
+        plain.type(),
+        plain.table(),
+        plain.loraNames(),
+        null,
+        plain.options().withClearScope(scope),
+        null);
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RemovalScope;
 import io.kvindex.model.registration.Shards;
 import io.kvindex.model.registration.SourceOptions;
 import java.util.List;
@@ -48,6 +49,11 @@ abstract class StoreFixture {
     normaliser = normaliser(shards, Map.of(), poolGroups, new Learned());
   }
 
+  void registerRemovals(@Nullable RemovalScope scope, Learned learned) {
+    SourceOptions options = SourceOptions.of(CopyPolicy.SET).withRemovalScope(scope);
+    normaliser = new Normaliser(registration(SourceType.MOONCAKE, options), learned);
+  }
+
   private static Normaliser normaliser(
       @Nullable Shards shards,
       Map<String, String> addressTiers,
@@ -55,7 +61,17 @@ abstract class StoreFixture {
       Learned learned) {
     SourceOptions options =
         new SourceOptions(
-            CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, addressTiers, poolGroups);
+            CopyPolicy.SET,
+            null,
+            "",
+            Set.of(),
+            LowerTier.OWN,
+            shards,
+            0,
+            addressTiers,
+            poolGroups,
+            null,
+            null);
     return new Normaliser(registration(SourceType.MOONCAKE, options), learned);
   }
 
@@ -95,6 +111,10 @@ abstract class StoreFixture {
         Hashes.wrap(hash),
         Hashes.EMPTY,
         Hashes.EMPTY);
+  }
+
+  static KvEvent goneFrom(String medium, long hash) {
+    return new KvEvent.Removed(new Place(medium, 3, 0, MASTER), Hashes.wrap(hash), Hashes.EMPTY);
   }
 
   static KvEvent gone(int group, long hash, @Nullable String backend) {

@@ -26,6 +26,35 @@ public final class Pack {
   }
 
   /** An event as a Mooncake master sends it, legacy names included. */
+  /** The clear of one tenant, as masters send it since Mooncake #3818: the envelope alone. */
+  public static Map<String, @Nullable Object> masterClear(String tenant) {
+    return map(
+        "event_id",
+        1L,
+        "timestamp",
+        1_760_000_000_250L,
+        "event_type",
+        "cleared",
+        "type",
+        "AllBlocksCleared",
+        "model_name",
+        null,
+        "block_size",
+        null,
+        "additional_salt",
+        null,
+        "lora_name",
+        null,
+        "tenant_id",
+        tenant,
+        "backend_id",
+        "mooncake-master-0",
+        "medium",
+        null,
+        "dp_rank",
+        0L);
+  }
+
   public static Map<String, @Nullable Object> masterEvent(
       boolean stored, String key, String medium, String tenant, List<Long> hashes) {
     Map<String, @Nullable Object> event =

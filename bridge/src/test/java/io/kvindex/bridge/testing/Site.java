@@ -108,7 +108,9 @@ public final class Site implements AutoCloseable {
             options.shards(),
             options.expirySeconds(),
             options.addressTiers(),
-            options.poolGroups()),
+            options.poolGroups(),
+            options.clearScope(),
+            options.removalScope()),
         r.continues());
   }
 

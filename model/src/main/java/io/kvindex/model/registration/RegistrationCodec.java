@@ -10,6 +10,7 @@ import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
@@ -25,8 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RegistrationCodec {
 
-  /** Newest version written; older ones stay readable. */
-  public static final int VERSION = 1;
+  /**
+   * Newest version written; older ones stay readable. Since 2 a registration says what a clear
+   * empties where its type does not.
+   */
+  public static final int VERSION = 2;
+
+  private static final int WITH_CLEAR_SCOPE = 2;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -85,6 +91,8 @@ public final class RegistrationCodec {
       @JsonProperty("expiry_seconds") @Nullable Integer expirySeconds,
       @JsonProperty("address_tiers") @Nullable Map<String, String> addressTiers,
       @JsonProperty("pool_groups") @Nullable List<Integer> poolGroups,
+      @JsonProperty("clear_scope") @Nullable String clearScope,
+      @JsonProperty("removal_scope") @Nullable String removalScope,
       @JsonProperty("continues") @Nullable Long continues) {
 
     static Wire of(Registration r) {
@@ -112,6 +120,8 @@ public final class RegistrationCodec {
           r.options().expirySeconds(),
           r.options().addressTiers(),
           r.options().poolGroups(),
+          name(r.options().clearScope()),
+          name(r.options().removalScope()),
           r.continues());
     }
 
@@ -132,6 +142,25 @@ public final class RegistrationCodec {
           continues);
     }
 
+    private static @Nullable String name(@Nullable Enum<?> value) {
+      return value == null ? null : value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Before the member was there, registrations in Dynamo's form that name no type were those of
+     * its hash rule whose repeated stores do not count.
+     */
+    private @Nullable ClearScope clears() {
+      if (clearScope != null) {
+        return ClearScope.valueOf(clearScope.toUpperCase(Locale.ROOT));
+      }
+      boolean dynamo =
+          type.equalsIgnoreCase(SourceType.VLLM.wireName())
+              && hashAlgorithm.equalsIgnoreCase(HashProfile.Algorithm.XXH3_DYNAMO.wireName())
+              && copies.equalsIgnoreCase(CopyPolicy.SET.name());
+      return version < WITH_CLEAR_SCOPE && dynamo ? ClearScope.ALL : null;
+    }
+
     private static @Nullable Map<String, Integer> shards(@Nullable Shards shards) {
       return shards == null ? null : shards.byName();
     }
@@ -147,7 +176,11 @@ public final class RegistrationCodec {
           shards == null ? null : Shards.named(shards),
           expirySeconds == null ? 0 : expirySeconds,
           addressTiers == null ? Map.of() : addressTiers,
-          poolGroups);
+          poolGroups,
+          clears(),
+          removalScope == null
+              ? null
+              : RemovalScope.valueOf(removalScope.toUpperCase(Locale.ROOT)));
     }
   }
 }

@@ -4,6 +4,7 @@ package io.kvindex.model.registration;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Media;
 import io.kvindex.model.SourceType;
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.SourceTraits;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * @param poolGroups numbers of the attention groups that need every block of a prefix, as a pool's
  *     keys are labelled with them, ascending; a block needs the objects of all. Null = not told:
  *     then group 0 is taken for the only one
+ * @param clearScope media an engine's clear empties where the event names none, null = as its type
+ *     does; never {@link ClearScope#STREAM}
+ * @param removalScope what a removal by a pool means, null = every medium until the stream shows
+ *     otherwise
  */
 public record SourceOptions(
     CopyPolicy copies,
@@ -39,7 +44,9 @@ public record SourceOptions(
     @Nullable Shards shards,
     int expirySeconds,
     Map<String, String> addressTiers,
-    @Nullable List<Integer> poolGroups) {
+    @Nullable List<Integer> poolGroups,
+    @Nullable ClearScope clearScope,
+    @Nullable RemovalScope removalScope) {
 
   /** Most groups of a pool; the objects of all groups together are {@link Shards#MAX} at most. */
   public static final int MAX_POOL_GROUPS = 16;
@@ -62,6 +69,8 @@ public record SourceOptions(
     } else if (objects(shards, poolGroups) > Shards.MAX) {
       throw new IllegalArgumentException(
           "a block of " + objects(shards, poolGroups) + " objects; " + Shards.MAX + " at most");
+    } else if (clearScope == ClearScope.STREAM) {
+      throw new IllegalArgumentException("only the standard's own clear is of one stream");
     }
   }
 
@@ -76,7 +85,40 @@ public record SourceOptions(
 
   /** The defaults with that way of counting. */
   public static SourceOptions of(CopyPolicy copies) {
-    return new SourceOptions(copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null);
+    return new SourceOptions(
+        copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null, null, null);
+  }
+
+  /** The same where a clear empties these media. */
+  public SourceOptions withClearScope(@Nullable ClearScope scope) {
+    return new SourceOptions(
+        copies,
+        pools,
+        topic,
+        persistentMedia,
+        lowerTier,
+        shards,
+        expirySeconds,
+        addressTiers,
+        poolGroups,
+        scope,
+        removalScope);
+  }
+
+  /** The same where a removal means that. */
+  public SourceOptions withRemovalScope(@Nullable RemovalScope scope) {
+    return new SourceOptions(
+        copies,
+        pools,
+        topic,
+        persistentMedia,
+        lowerTier,
+        shards,
+        expirySeconds,
+        addressTiers,
+        poolGroups,
+        clearScope,
+        scope);
   }
 
   /** What the log has to know of them. */

@@ -8,6 +8,7 @@ import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
@@ -60,7 +61,9 @@ class CodecsTest {
                 Shards.named(Map.of("tp", 4, "kv", 2)),
                 30,
                 Map.of("nvme", "disk"),
-                List.of(2, 0)),
+                List.of(2, 0),
+                ClearScope.DEVICE_AND_HOST,
+                RemovalScope.MEDIUM),
             12L);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(plain))).isEqualTo(plain);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(full))).isEqualTo(full);
@@ -91,6 +94,27 @@ class CodecsTest {
                 null));
   }
 
+  /** Dynamo's own clear empties all tiers; what it says of clears older records could not hold. */
+  @Test
+  void shouldClearAllTiers_whenAnOldRecordIsOfDynamosDialectWithoutAType() {
+    String dynamo =
+        """
+        {"v":1,"instance_id":"7","tenant_id":"default","dp_rank":0,
+         "endpoint":"tcp://1.1.1.1:5557","type":"vLLM","modelname":"llama","block_size":16,
+         "hash_algorithm":"xxh3_dynamo","hash_seed":"1337","lora_names":[""],"copies":"set"}""";
+    assertThat(clearScope(dynamo)).isEqualTo(ClearScope.ALL);
+    assertThat(clearScope(dynamo.replace("\"set\"", "\"count\""))).isNull();
+    assertThat(clearScope(dynamo.replace("vLLM", "SGLang"))).isNull();
+    assertThat(clearScope(dynamo.replace("xxh3_dynamo", "xxh3"))).isNull();
+    assertThat(clearScope(dynamo.replace("\"v\":1", "\"v\":2"))).isNull();
+    assertThat(clearScope(dynamo.replace("\"v\":1", "\"v\":2,\"clear_scope\":\"device\"")))
+        .isEqualTo(ClearScope.DEVICE);
+  }
+
+  private static @Nullable ClearScope clearScope(String json) {
+    return RegistrationCodec.decode(json.getBytes(StandardCharsets.UTF_8)).options().clearScope();
+  }
+
   @Test
   void shouldRefuseOptions_whenTheyCanNotBe() {
     for (String text : new String[] {"", "own:1", "pool:", "ttl:0", "ttl:x", "ttl:9999999"}) {
@@ -113,7 +137,7 @@ class CodecsTest {
 
   private static SourceOptions pool(@Nullable Shards shards, List<Integer> groups) {
     return new SourceOptions(
-        CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, Map.of(), groups);
+        CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, Map.of(), groups, null, null);
   }
 
   @Test

@@ -6,9 +6,11 @@ import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.math.BigInteger;
@@ -51,6 +53,10 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
     SourceType source = type == null ? SourceType.VLLM : RegisterRequest.type(type);
     // Theirs is a set; so a repeated store can not keep a block for ever.
     CopyPolicy copies = type == null ? CopyPolicy.SET : CopyPolicy.defaultFor(source);
+    SourceOptions options = OptionFields.read(fields, source, copies);
+    if (type == null && options.clearScope() == null) {
+      options = options.withClearScope(ClearScope.ALL); // so is the clear of theirs
+    }
     String lora = fields.text("lora_name");
     fields.eitherText("additional_salt", "additionalsalt"); // as theirs: a string, and no more
     String tenant = who.group == null ? PublisherId.DEFAULT_TENANT : who.group;
@@ -70,7 +76,7 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
                 HashProfileField.read(fields, HashProfile.of(Algorithm.XXH3_DYNAMO))),
             List.of(lora == null ? "" : lora),
             null,
-            OptionFields.read(fields, source, copies),
+            options,
             null);
     return new RegisterRequest(registration, fields.flag("replace"));
   }

@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Media;
 import io.kvindex.model.SourceType;
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.registration.LowerTier;
+import io.kvindex.model.registration.RemovalScope;
 import io.kvindex.model.registration.ShardDimension;
 import io.kvindex.model.registration.Shards;
 import io.kvindex.model.registration.SourceOptions;
@@ -63,7 +65,40 @@ final class OptionFields {
         shards,
         expirySeconds(),
         addressTiers(),
-        poolGroups(shards));
+        poolGroups(shards),
+        clearScope(),
+        removalScope());
+  }
+
+  /** Of engines; the standard's clear says itself what it is of. */
+  private @Nullable ClearScope clearScope() {
+    String text = fields.text("clear_scope");
+    if (text == null) {
+      return null;
+    } else if (type.isPool() || type == SourceType.KV_EVENTS) {
+      throw invalid("clear_scope", "is not for type " + type.wireName());
+    }
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "device" -> ClearScope.DEVICE;
+      case "device_and_host" -> ClearScope.DEVICE_AND_HOST;
+      case "all" -> ClearScope.ALL;
+      default ->
+          throw invalid(
+              "clear_scope", "must be device, device_and_host or all, got " + quoted(text));
+    };
+  }
+
+  private @Nullable RemovalScope removalScope() {
+    String text = fields.text("removal_scope");
+    if (text == null) {
+      return null;
+    }
+    onlyFor(true, "removal_scope");
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "all" -> RemovalScope.ALL;
+      case "medium" -> RemovalScope.MEDIUM;
+      default -> throw invalid("removal_scope", "must be all or medium, got " + quoted(text));
+    };
   }
 
   private CopyPolicy copies() {

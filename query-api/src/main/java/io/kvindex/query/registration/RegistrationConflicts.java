@@ -37,11 +37,7 @@ final class RegistrationConflicts {
 
   private static void compareOptions(
       Map<String, String> found, SourceOptions old, SourceOptions wanted) {
-    compare(
-        found,
-        "copies",
-        old.copies().name().toLowerCase(Locale.ROOT),
-        wanted.copies().name().toLowerCase(Locale.ROOT));
+    compare(found, "copies", lower(old.copies()), lower(wanted.copies()));
     compare(found, "pools", old.pools(), wanted.pools());
     compare(found, "topic", old.topic(), wanted.topic());
     compare(found, "persistent_media", old.persistentMedia(), wanted.persistentMedia());
@@ -50,6 +46,12 @@ final class RegistrationConflicts {
     compare(found, "expiry_seconds", old.expirySeconds(), wanted.expirySeconds());
     compare(found, "address_tiers", old.addressTiers(), wanted.addressTiers());
     compare(found, "pool_groups", old.poolGroups(), wanted.poolGroups());
+    compare(found, "clear_scope", lower(old.clearScope()), lower(wanted.clearScope()));
+    compare(found, "removal_scope", lower(old.removalScope()), lower(wanted.removalScope()));
+  }
+
+  private static @Nullable String lower(@Nullable Enum<?> value) {
+    return value == null ? null : value.name().toLowerCase(Locale.ROOT);
   }
 
   private static @Nullable Object shards(@Nullable Shards shards) {

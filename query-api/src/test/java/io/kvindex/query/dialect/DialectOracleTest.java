@@ -202,7 +202,9 @@ class DialectOracleTest {
             plain.shards(),
             plain.expirySeconds(),
             plain.addressTiers(),
-            plain.poolGroups());
+            plain.poolGroups(),
+            plain.clearScope(),
+            plain.removalScope());
     Registration one =
         new Registration(
             new PublisherId(instance, table.tenantId(), rank),

@@ -111,7 +111,17 @@ class DegradedRowsTest {
             List.of(""),
             null,
             new SourceOptions(
-                CopyPolicy.COUNT, pools, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null),
+                CopyPolicy.COUNT,
+                pools,
+                "",
+                Set.of(),
+                LowerTier.OWN,
+                null,
+                0,
+                Map.of(),
+                null,
+                null,
+                null),
             null);
     registered.add(new Registered(registration, registered.size()));
   }

@@ -4,15 +4,19 @@ package io.kvindex.query.registration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.registration.RemovalScope;
 import io.kvindex.model.registration.Shards;
 import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.query.error.ApiException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +44,41 @@ class OptionFieldsTest {
         .isEqualTo(new LowerTier(LowerTier.Kind.POOL, "mooncake-1", 0));
   }
 
+  @Test
+  void shouldReadWhatClearsAndRemovalsMean_whenStated() {
+    assertThat(parse("vLLM", "").options().clearScope()).isNull();
+    assertThat(parse("vLLM", ",\"clear_scope\":\"ALL\"").options().clearScope())
+        .isEqualTo(ClearScope.ALL);
+    assertThat(parse("SGLang", ",\"clear_scope\":\"device\"").options().clearScope())
+        .isEqualTo(ClearScope.DEVICE);
+    assertThat(parse("Mooncake", "").options().removalScope()).isNull();
+    assertThat(parse("Mooncake", ",\"removal_scope\":\"medium\"").options().removalScope())
+        .isEqualTo(RemovalScope.MEDIUM);
+  }
+
+  /** As Dynamo's indexer does, whatever the engine behind it would keep. */
+  @Test
+  void shouldClearAllTiers_whenARegistrationInDynamosFormNamesNoType() {
+    assertThat(dynamo("")).isEqualTo(ClearScope.ALL);
+    assertThat(dynamo(",\"copies\":\"count\",\"hash_profile\":\"xxh3\"")).isEqualTo(ClearScope.ALL);
+    assertThat(dynamo(",\"clear_scope\":\"device\"")).isEqualTo(ClearScope.DEVICE);
+    assertThat(dynamo(",\"type\":\"vLLM\"")).as("as that engine means it").isNull();
+    assertThat(dynamo(",\"type\":\"SGLang\"")).isNull();
+  }
+
+  private static @Nullable ClearScope dynamo(String more) {
+    String body =
+        """
+        {"endpoint":"tcp://h:1","model_name":"m","instance_id":7,"block_size":16%s}"""
+            .formatted(more);
+    Registration read =
+        DynamoRequest.parseRegister(body.getBytes(StandardCharsets.UTF_8)).registration();
+    assertThat(RegistrationCodec.decode(RegistrationCodec.encode(read)))
+        .as("other processes see the same")
+        .isEqualTo(read);
+    return read.options().clearScope();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '~',
@@ -64,6 +103,11 @@ class OptionFieldsTest {
           Mooncake ~ "pool_groups":["0"]             ~ pool_groups      ~ integers of 0 to 999999
           Mooncake ~ "pool_groups":[-1]              ~ pool_groups      ~ integers of 0 to 999999
           Mooncake ~ "pool_groups":[0,1,2],"shards":32 ~ pool_groups    ~ 1 to 2 groups
+          vLLM ~ "removal_scope":"medium"            ~ removal_scope    ~ type Mooncake only
+          Mooncake ~ "removal_scope":"cpu"           ~ removal_scope    ~ must be all or medium
+          Mooncake ~ "clear_scope":"all"             ~ clear_scope      ~ not for type Mooncake
+          KVEvents ~ "clear_scope":"all"             ~ clear_scope      ~ not for type KVEvents
+          vLLM ~ "clear_scope":"stream"              ~ clear_scope      ~ device, device_and_host or all
           vLLM ~ "persistent_media":["GPU"]          ~ persistent_media ~ "GPU"
           vLLM ~ "persistent_media":"DISK"           ~ persistent_media ~ an array
           """)
@@ -84,10 +128,15 @@ class OptionFieldsTest {
         parse(
             "Mooncake",
             """
-            ,"shards":2,"expiry_seconds":6,"address_tiers":{"a":"b"},"persistent_media":["DISK"],"pool_groups":[1]""");
+            ,"removal_scope":"all","shards":2,"expiry_seconds":6,"address_tiers":{"a":"b"},"persistent_media":["DISK"],"pool_groups":[1]""");
     assertThat(RegistrationConflicts.differences(old, wanted).keySet())
         .containsExactly(
-            "persistent_media", "shards", "expiry_seconds", "address_tiers", "pool_groups");
+            "persistent_media",
+            "shards",
+            "expiry_seconds",
+            "address_tiers",
+            "pool_groups",
+            "removal_scope");
     assertThat(RegistrationConflicts.differences(wanted, wanted)).isEmpty();
     assertThat(
             RegistrationConflicts.differences(
