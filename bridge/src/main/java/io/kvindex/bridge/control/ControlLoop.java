@@ -7,6 +7,7 @@ import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.bridge.produce.LogEnds;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
@@ -21,10 +22,12 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +41,11 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration CLOSE = Duration.ofSeconds(5);
+  private static final Duration READ_LOG = Duration.ofSeconds(30);
+  private static final long LOOK_NS = TimeUnit.MINUTES.toNanos(1);
+
+  /** Records that whoever takes over has to read for the sake of a silent publisher, about. */
+  private static final long MOST_UNREAD = 10_000;
 
   private final Consumer<byte[], byte[]> consumer;
   private final ControlRecords records;
@@ -49,9 +57,12 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private final Thread thread;
   private final OncePerMinute warnings = new OncePerMinute();
   private final Lease lease;
+  private final EventLogReader eventLog;
+  private final LogEnds logEnds;
   private volatile boolean running = true;
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
+  private long nextLookNs = System.nanoTime() + LOOK_NS;
 
   /**
    * Takes its consumers; {@link #start} starts the thread.
@@ -77,8 +88,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     consumer = group;
     progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);
     Retirements retirements = new Retirements(sink, metrics);
-    publishers = new Publishers(followers, records, retirements, lease, generations);
-    share = new Share(group, progressReader, publishers, lease, generations);
+    logEnds = sink.ends();
+    publishers = new Publishers(followers, records, retirements, lease, generations, logEnds);
+    eventLog = new EventLogReader(single, logEnds, READ_LOG, lease);
+    share = new Share(group, progressReader, eventLog, publishers, lease, generations);
     progressWriter = new ProgressWriter(records, metrics);
     progressNs = progressEvery.toNanos();
     thread = new Thread(this::run, "bridge-control");
@@ -165,18 +178,48 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       rejoin();
     }
     lease.renew();
-    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+    ConsumerRecords<byte[], byte[]> registrations = consumer.poll(POLL);
+    if (!registrations.isEmpty()) {
+      look();
+    }
+    for (ConsumerRecord<byte[], byte[]> record : registrations) {
       share.note(record);
     }
     share.loadIfDue();
     publishers.turn();
     if (System.nanoTime() - nextProgressNs >= 0) {
+      lookIfDue();
       progressReader.tail(share.loaded(), this::noteProgress);
       for (Followed followed : publishers.all()) {
         lease.renew(); // a send may wait for Kafka
         progressWriter.write(followed);
       }
       nextProgressNs = System.nanoTime() + progressNs;
+    }
+  }
+
+  /** Whoever takes over reads the log on from where it ends now, at most. */
+  private void look() {
+    try {
+      eventLog.look();
+    } catch (TimeoutException e) {
+      LOG.debug("the log's end is not known now, an older one will do: {}", e.toString());
+    }
+  }
+
+  /** A silent publisher's place in the log goes on with the log, but is seldom written for that. */
+  private void lookIfDue() {
+    if (System.nanoTime() - nextLookNs < 0) {
+      return;
+    }
+    nextLookNs = System.nanoTime() + LOOK_NS;
+    look();
+    for (Followed followed : publishers.all()) {
+      Following following = followed.following;
+      long end = following == null ? -1 : logEnds.of(following.table());
+      if (following != null && end - following.logNext() > MOST_UNREAD) {
+        following.logReaches(end);
+      }
     }
   }
 

@@ -37,7 +37,16 @@ record KnownProgress(BridgeProgress progress, long life) {
     Long last = progress.lastSequence();
     return last == null
         ? null
-        : new SendSession.Acked(last, progress.lastTimeMicros(), progress.clears());
+        : new SendSession.Acked(
+            last,
+            progress.lastTimeMicros(),
+            progress.clears(),
+            progress.log() == null ? 0 : progress.log().fingerprint());
+  }
+
+  /** Where in the events log to read on for what it says nothing of, -1 = not known. */
+  long logNext() {
+    return progress.log() == null ? -1 : progress.log().next();
   }
 
   /** Last numbers of streams other than the publisher's own. */

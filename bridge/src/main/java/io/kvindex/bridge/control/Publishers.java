@@ -8,11 +8,13 @@ import io.kvindex.bridge.follow.Following;
 import io.kvindex.bridge.follow.Life;
 import io.kvindex.bridge.follow.LifeClaims;
 import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.bridge.produce.LogEnds;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.LogPosition;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
@@ -42,22 +44,26 @@ final class Publishers {
   private final Endings endings;
   private final Lease lease;
   private final Generations generations;
+  private final LogEnds logEnds;
   private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param lease without it nothing is claimed
    * @param generations of the site's epoch
+   * @param logEnds how far the events log reaches before a life is claimed
    */
   Publishers(
       Followers followers,
       ControlRecords records,
       Retirements retirements,
       Lease lease,
-      Generations generations) {
+      Generations generations,
+      LogEnds logEnds) {
     this.followers = followers;
     this.records = records;
     this.lease = lease;
     this.generations = generations;
+    this.logEnds = logEnds;
     this.endings = new Endings(records, retirements, steps, followed::get);
   }
 
@@ -120,7 +126,7 @@ final class Publishers {
     } else if (known != null && known.progress().generation() == generation) {
       followed.put(publisher, next);
       if (known.acked() == null) {
-        // Something of that life may be in the log, and nothing tells whether the engine is its.
+        // Nothing of that life was acknowledged, but something may be on its way to the log still.
         next.opens = true;
         next.retells = known.progress().retellsUntil();
         claim(next);
@@ -133,6 +139,7 @@ final class Publishers {
               registration,
               known.incarnation(),
               known.acked(),
+              known.logNext(),
               known.isDegraded(),
               known.progress().retellsUntil(),
               false,
@@ -192,7 +199,13 @@ final class Publishers {
   /** Names a new life by the offset of this very record. */
   private void claim(Followed target) {
     Registration registration = target.registration;
-    BridgeProgress claim = BridgeProgress.claim(registration, target.generation, target.retells);
+    long end = logEnds.of(registration.table());
+    BridgeProgress claim =
+        BridgeProgress.claim(
+            registration,
+            target.generation,
+            target.retells,
+            end < 0 ? null : new LogPosition(end, 0));
     records.write(
         target.partition,
         registration.publisher(),
@@ -221,6 +234,7 @@ final class Publishers {
             target.registration,
             incarnation,
             null,
+            logEnds.of(target.registration.table()),
             false,
             target.retells,
             target.opens,

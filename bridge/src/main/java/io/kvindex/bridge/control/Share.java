@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This bridge's share of the registrations topic. A partition is read from its beginning to its
- * end, then the progress of its publishers, and only then are they followed: whoever had them
- * before wrote down where to go on. Control thread only, except {@link #isLoaded}.
+ * end, then the progress of its publishers and what the events log has behind it, and only then are
+ * they followed: whoever had them before wrote down where to go on. Control thread only, except
+ * {@link #isLoaded}.
  */
 final class Share {
 
@@ -34,6 +35,7 @@ final class Share {
 
   private final Consumer<byte[], byte[]> consumer;
   private final ProgressReader progress;
+  private final EventLogReader log;
   private final Publishers publishers;
   private final Lease lease;
   private final Generations generations;
@@ -43,17 +45,20 @@ final class Share {
 
   /**
    * @param consumer in the bridges' group
+   * @param log has what progress does not tell yet
    * @param lease kept alive while Kafka is read
    * @param generations of the site's epoch
    */
   Share(
       Consumer<byte[], byte[]> consumer,
       ProgressReader progress,
+      EventLogReader log,
       Publishers publishers,
       Lease lease,
       Generations generations) {
     this.consumer = consumer;
     this.progress = progress;
+    this.log = log;
     this.publishers = publishers;
     this.lease = lease;
     this.generations = generations;
@@ -121,6 +126,7 @@ final class Share {
     Map<Integer, Assignment> ready = readToTheirEnd();
     if (!ready.isEmpty()) {
       Map<Integer, Map<PublisherId, KnownProgress>> known = progress.read(ready.keySet());
+      log.readOn(known.values());
       for (Assignment assignment : ready.values()) {
         follow(assignment, known.getOrDefault(assignment.partition, new HashMap<>()));
       }

@@ -8,6 +8,7 @@ import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.produce.BatchMark;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.RecordSplitter;
 import io.kvindex.bridge.produce.SendSession;
@@ -48,6 +49,10 @@ final class BatchPublisher {
   private final BatchDecoder.Factory decoders;
   private final Learned learned;
   private final boolean resets;
+
+  /** What of the groups the log was told, see {@link Learned#changes}. */
+  private int toldChanges;
+
   private final Retelling retelling;
 
   /** A clear of ours, not the publisher's: it is not counted as one of its events. */
@@ -161,12 +166,14 @@ final class BatchPublisher {
   /**
    * Sends what the batch holds.
    *
+   * @param fingerprint of its payload
    * @param parsed the same batch, read
    * @param after sequence of the record before it on this stream, null = none in this life
    * @param gap what is missing before it, null = nothing
    */
   void publish(
       RawBatch batch,
+      long fingerprint,
       Parsed parsed,
       @Nullable Long after,
       KvEvent.@Nullable Gap gap,
@@ -202,7 +209,15 @@ final class BatchPublisher {
             resets ? events.stream().filter(event -> event != reset).toList() : events);
     status.batch(kinds);
     long clears = kinds.getOrDefault(EventLabel.CLEARED, 0L);
-    sink.send(session, records.all(), records.ids(), batch.receivedMicros(), clears);
+    boolean toldMore = learned.changes() != toldChanges;
+    toldChanges = learned.changes();
+    BatchMark mark = new BatchMark(fingerprint, toldMore ? learned.groups() : null);
+    sink.send(session, records.all(), records.ids(), batch.receivedMicros(), clears, mark);
+  }
+
+  /** Kafka may not have the batch that said which groups there are. */
+  void tellGroupsAgain() {
+    toldChanges = -1;
   }
 
   /** Whether events have streams and numbers of their own. */

@@ -4,9 +4,12 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.LogPosition;
 import io.kvindex.model.registration.Registration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,20 +24,27 @@ final class CurrentLife {
 
   private final Registration registration;
   private final LifeClaims claims;
+  private final LongSupplier logEnd;
   private final Runnable changed;
   private volatile State state;
   private boolean claiming;
+  private long claimedNext = -1;
   private volatile @Nullable Long claimed;
   private volatile @Nullable Exception refused;
 
   /**
+   * @param logEnd how far the events log is known to reach where the publisher's records go, -1 =
+   *     not known
    * @param changed told, by any thread, that a send failed or a claim was answered
    */
-  CurrentLife(Life life, LifeClaims claims, Runnable changed) {
+  CurrentLife(Life life, LifeClaims claims, LongSupplier logEnd, Runnable changed) {
     this.registration = life.registration();
     this.claims = claims;
+    this.logEnd = logEnd;
     this.changed = changed;
-    this.state = new State(life.incarnation(), new SendSession(life.acked(), life.ids(), changed));
+    this.state =
+        new State(
+            life.incarnation(), new SendSession(life.acked(), life.logNext(), life.ids(), changed));
   }
 
   State state() {
@@ -53,7 +63,10 @@ final class CurrentLife {
   void goBack() {
     State now = state;
     SendSession over = now.session();
-    state = new State(now.incarnation(), new SendSession(over.acked(), over.ackedIds(), changed));
+    state =
+        new State(
+            now.incarnation(),
+            new SendSession(over.acked(), over.next(), over.ackedIds(), changed));
   }
 
   /**
@@ -64,8 +77,10 @@ final class CurrentLife {
   synchronized void claimNext(@Nullable Long retells) {
     claiming = true;
     refused = null;
+    claimedNext = logEnd.getAsLong();
+    LogPosition log = claimedNext < 0 ? null : new LogPosition(claimedNext, 0);
     claims.claim(
-        BridgeProgress.claim(registration, state.incarnation().generation(), retells),
+        BridgeProgress.claim(registration, state.incarnation().generation(), retells, log),
         (offset, problem) -> {
           if (problem == null) {
             claimed = offset;
@@ -83,7 +98,10 @@ final class CurrentLife {
       return false;
     }
     long generation = state.incarnation().generation();
-    state = new State(new Incarnation(generation, life, 0), new SendSession(null, changed));
+    state =
+        new State(
+            new Incarnation(generation, life, 0),
+            new SendSession(null, claimedNext, Map.of(), changed));
     claimed = null;
     claiming = false;
     return true;

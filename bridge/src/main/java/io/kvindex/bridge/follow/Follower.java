@@ -47,7 +47,9 @@ final class Follower implements IoLoop.Reader {
     this.context = context;
     this.status = new FollowStatus(context.metrics(), start.degraded());
     this.signal = context.loop().signal(this::onSignal);
-    this.life = new CurrentLife(start, claims, signal::raise);
+    this.life =
+        new CurrentLife(
+            start, claims, () -> context.sink().ends().of(registration.table()), signal::raise);
     this.retelling = new Retelling(life, start.retells());
     status.watch(retelling);
     this.publisher = new BatchPublisher(context, status, retelling, start);

@@ -4,7 +4,9 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.model.StreamId;
+import io.kvindex.model.TableId;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.LogPosition;
 import io.kvindex.model.registration.Registration;
 import java.util.HashMap;
 import java.util.Map;
@@ -70,6 +72,7 @@ public final class Following {
   }
 
   private BridgeProgress progress(CurrentLife.State state) {
+    long next = state.session().next(); // asked for first, so that it is not beyond that batch
     SendSession.Acked acked = state.session().acked();
     FollowStatus status = follower.status();
     Long sequence = acked == null ? null : acked.sequence();
@@ -88,7 +91,23 @@ public final class Following {
         lastIds(sequence, state.session()),
         follower.groups(),
         status.connection(),
-        follower.retells());
+        follower.retells(),
+        next < 0 ? null : new LogPosition(next, acked == null ? 0 : acked.fingerprint()));
+  }
+
+  /** The partition of its table in the events log was seen to end there. */
+  public void logReaches(long end) {
+    follower.life().session().logReaches(end);
+  }
+
+  /** Where in the events log whoever takes over has to read on, -1 = not known. */
+  public long logNext() {
+    return follower.life().session().next();
+  }
+
+  /** The table its blocks go to. */
+  public TableId table() {
+    return registration.table();
   }
 
   /** Asked for behind the sequence, so that no number is older than what it stands for. */

@@ -76,6 +76,7 @@ final class Intake {
   /** What was taken behind that counts no more, null = nothing counts. */
   void goBackTo(SendSession.@Nullable Acked acked) {
     position.moveTo(acked == null ? null : acked.sequence());
+    publisher.tellGroupsAgain();
   }
 
   /** Batches before that one are missing. */
@@ -148,15 +149,17 @@ final class Intake {
 
   /** Takes one that was taken before: only where tests of the chaos suite switch dedupe off. */
   void takeAgain(RawBatch batch, SendSession session) {
-    publisher.publish(batch, parse(batch), position.last(), null, session);
+    publisher.publish(
+        batch, LifeJudge.fingerprint(batch), parse(batch), position.last(), null, session);
   }
 
   /** Takes a batch as this life's next one, with what is missing before it. */
   void take(RawBatch batch, Parsed parsed, SendSession session) {
     KvEvent.Gap gap =
         place(batch) == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
-    publisher.publish(batch, parsed, position.last(), gap, session);
-    judge.taken(batch, parsed.sourceMicros());
+    long fingerprint = LifeJudge.fingerprint(batch);
+    publisher.publish(batch, fingerprint, parsed, position.last(), gap, session);
+    judge.taken(batch, fingerprint, parsed.sourceMicros());
     holes.taken(batch.sequence());
     position.moveTo(batch.sequence());
   }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param registration what to follow
  * @param incarnation generation and life, written with every record
  * @param acked what Kafka has of it, null = nothing
+ * @param logNext where in the events log to read on for what {@code acked} says nothing of, -1 =
+ *     not known
  * @param degraded whether events of it are known to be missing
  * @param retells last batch that it has to tell once more, null = none
  * @param opens whether it follows another life of the same generation, which it has to fence
@@ -25,6 +27,7 @@ public record Life(
     Registration registration,
     Incarnation incarnation,
     SendSession.@Nullable Acked acked,
+    long logNext,
     boolean degraded,
     @Nullable Long retells,
     boolean opens,
@@ -38,6 +41,6 @@ public record Life(
       SendSession.@Nullable Acked acked,
       boolean degraded,
       boolean opens) {
-    this(registration, incarnation, acked, degraded, null, opens, Map.of(), List.of());
+    this(registration, incarnation, acked, -1, degraded, null, opens, Map.of(), List.of());
   }
 }

@@ -50,13 +50,18 @@ final class LifeJudge {
   LifeJudge(SendSession.@Nullable Acked acked) {
     Arrays.fill(sequences, NO_SEQUENCE);
     if (acked != null) {
-      remember(acked.sequence(), 0, acked.sourceMicros());
+      remember(acked.sequence(), acked.fingerprint(), acked.sourceMicros());
     }
   }
 
+  /** What tells a batch's payload from others. */
+  static long fingerprint(RawBatch batch) {
+    return FINGERPRINT.hashBytes(batch.payload());
+  }
+
   /** A batch was taken as this life's. */
-  void taken(RawBatch batch, long micros) {
-    remember(batch.sequence(), FINGERPRINT.hashBytes(batch.payload()), micros);
+  void taken(RawBatch batch, long fingerprint, long micros) {
+    remember(batch.sequence(), fingerprint, micros);
   }
 
   private void remember(long sequence, long fingerprint, long micros) {
@@ -126,6 +131,6 @@ final class LifeJudge {
     int i = (int) batch.sequence() & REMEMBERED - 1;
     return sequences[i] == batch.sequence()
         && fingerprints[i] != 0
-        && fingerprints[i] == FINGERPRINT.hashBytes(batch.payload());
+        && fingerprints[i] == fingerprint(batch);
   }
 }

@@ -20,6 +20,7 @@ public final class Learned {
   private static final int MAX_GROUPS = 64;
 
   private final Map<Integer, GroupSpec> groups = new ConcurrentHashMap<>();
+  private int changes;
   private @Nullable Depths depths;
   private @Nullable SaltMemory salts;
   private @Nullable NamedKeys names;
@@ -51,6 +52,7 @@ public final class Learned {
    */
   public void forget(boolean keepsBlocks) {
     groups.clear();
+    changes++;
     depths = null;
     salts = null;
     removals = null;
@@ -68,6 +70,11 @@ public final class Learned {
     return new ArrayList<>(groups.values());
   }
 
+  /** Grows whenever other groups are known than before; the learning thread only. */
+  public int changes() {
+    return changes;
+  }
+
   /** What is known of a group, null = nothing. */
   @Nullable GroupSpec group(int group) {
     return groups.get(group);
@@ -82,6 +89,7 @@ public final class Learned {
     }
     String kind = scope.specKind();
     Integer window = scope.slidingWindow();
+    changes++;
     groups.put(
         group,
         new GroupSpec(

@@ -8,7 +8,6 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.quarantine.QuarantineCodec;
 import io.kvindex.model.quarantine.QuarantinedFrame;
-import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -16,6 +15,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends event records to the partition of their table and keeps account of what is acknowledged.
@@ -30,10 +30,10 @@ public final class EventSink {
   private static final int MAX_QUARANTINED_BYTES = 900_000;
 
   private final Producer<byte[], byte[]> producer;
-  private final int partitions;
   private final boolean rawQuarantine;
   private final SendBudget budget;
   private final BridgeMetrics metrics;
+  private final LogEnds ends;
 
   /**
    * @param producer idempotent; closed by the caller
@@ -47,10 +47,15 @@ public final class EventSink {
       SendBudget budget,
       BridgeMetrics metrics) {
     this.producer = producer;
-    this.partitions = partitions;
     this.rawQuarantine = rawQuarantine;
     this.budget = budget;
     this.metrics = metrics;
+    this.ends = new LogEnds(partitions);
+  }
+
+  /** How far the log is known to reach. */
+  public LogEnds ends() {
+    return ends;
   }
 
   /** Whether more may be sent now; otherwise stop reading until the budget opens again. */
@@ -65,13 +70,15 @@ public final class EventSink {
    * @param ids last number by stream, of streams other than the publisher's own
    * @param receivedMicros when it was read from its socket
    * @param clears clears of the publisher in it
+   * @param mark for whoever takes the publisher over
    */
   public void send(
       SendSession session,
       List<EventRecord> parts,
       Map<String, Long> ids,
       long receivedMicros,
-      long clears) {
+      long clears,
+      BatchMark mark) {
     EventRecord last = parts.get(parts.size() - 1);
     SendSession.Batch batch =
         session.begin(
@@ -80,26 +87,30 @@ public final class EventSink {
             receivedMicros,
             ids,
             clears,
+            mark.fingerprint(),
             parts.size());
     for (EventRecord part : parts) {
       byte[] value = EventRecordCodec.encode(part);
       send(
           new ProducerRecord<>(
               Topics.EVENTS,
-              TablePartition.of(part.table(), partitions),
+              ends.partition(part.table()),
               part.stream().key().getBytes(StandardCharsets.UTF_8),
-              value),
+              value,
+              part == last ? mark.headers() : null),
           value.length,
-          (metadata, problem) -> settle(session, batch, problem));
+          (metadata, problem) ->
+              settle(session, batch, metadata == null ? -1 : metadata.offset(), problem));
     }
   }
 
-  private void settle(SendSession session, SendSession.Batch batch, Exception problem) {
+  private void settle(
+      SendSession session, SendSession.Batch batch, long offset, @Nullable Exception problem) {
     if (problem != null) {
       metrics.produceError(problem);
       session.failed(problem);
     } else {
-      session.partAcked(batch);
+      session.partAcked(batch, offset);
       metrics.acknowledged(batch.sourceMicros, Clock.micros());
     }
   }
@@ -110,7 +121,7 @@ public final class EventSink {
     send(
         new ProducerRecord<>(
             Topics.EVENTS,
-            TablePartition.of(record.table(), partitions),
+            ends.partition(record.table()),
             record.stream().key().getBytes(StandardCharsets.UTF_8),
             value),
         value.length,

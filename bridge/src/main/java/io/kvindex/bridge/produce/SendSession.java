@@ -21,8 +21,14 @@ public final class SendSession {
    * @param sourceMicros the engine's time of it
    * @param clears clears the publisher announced in its life up to there. It belongs to the batch,
    *     so that one that is sent again, here or by the next bridge, counts once
+   * @param fingerprint of its payload, 0 = unknown
    */
-  public record Acked(long sequence, long sourceMicros, long clears) {}
+  public record Acked(long sequence, long sourceMicros, long clears, long fingerprint) {
+    /** One whose payload is not known. */
+    public Acked(long sequence, long sourceMicros, long clears) {
+      this(sequence, sourceMicros, clears, 0);
+    }
+  }
 
   /** One batch on its way. Guarded by the session. */
   static final class Batch {
@@ -31,7 +37,11 @@ public final class SendSession {
     final long receivedMicros;
     final Map<String, Long> ids;
     final long clears;
+    final long fingerprint;
     int openParts;
+
+    /** Offset behind its last record, as far as Kafka has said. */
+    long next;
 
     Batch(
         long sequence,
@@ -39,12 +49,14 @@ public final class SendSession {
         long receivedMicros,
         Map<String, Long> ids,
         long clears,
+        long fingerprint,
         int parts) {
       this.sequence = sequence;
       this.sourceMicros = sourceMicros;
       this.receivedMicros = receivedMicros;
       this.ids = ids;
       this.clears = clears;
+      this.fingerprint = fingerprint;
       this.openParts = parts;
     }
   }
@@ -53,6 +65,10 @@ public final class SendSession {
   // Bounded by the send budget.
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private volatile @Nullable Acked acked;
+
+  /** Before the first record in the log that {@link #acked} says nothing of, -1 = not known. */
+  private long next;
+
   private volatile @Nullable Exception failure;
 
   /** Last number handed to the producer by stream; sender's thread only. */
@@ -66,17 +82,14 @@ public final class SendSession {
 
   /**
    * @param start what was acknowledged before, null = nothing
+   * @param next offset in the log before which there is nothing that is sent from now on, -1 = not
+   *     known
+   * @param ids last numbers acknowledged before, by stream, where events have their own
    * @param onFailure told once, by the producer's thread, that the session is over
    */
-  public SendSession(@Nullable Acked start, Runnable onFailure) {
-    this(start, Map.of(), onFailure);
-  }
-
-  /**
-   * @param ids last numbers acknowledged before, by stream, where events have their own
-   */
-  public SendSession(@Nullable Acked start, Map<String, Long> ids, Runnable onFailure) {
+  public SendSession(@Nullable Acked start, long next, Map<String, Long> ids, Runnable onFailure) {
     this.acked = start;
+    this.next = next;
     this.sentIds = new HashMap<>(ids);
     ids.keySet().forEach(sub -> streamChars += sub.length());
     this.ackedIds = new HashMap<>(ids);
@@ -144,14 +157,20 @@ public final class SendSession {
       long receivedMicros,
       Map<String, Long> ids,
       long clears,
+      long fingerprint,
       int parts) {
-    Batch batch = new Batch(sequence, sourceMicros, receivedMicros, ids, clears, parts);
+    Batch batch =
+        new Batch(sequence, sourceMicros, receivedMicros, ids, clears, fingerprint, parts);
     inFlight.addLast(batch);
     return batch;
   }
 
-  synchronized void partAcked(Batch batch) {
+  /**
+   * @param offset of the record, -1 = Kafka did not say
+   */
+  synchronized void partAcked(Batch batch, long offset) {
     batch.openParts--;
+    batch.next = Math.max(batch.next, offset + 1);
     if (failure != null) {
       return;
     }
@@ -162,7 +181,26 @@ public final class SendSession {
       ackedIds.putAll(first.ids);
       Acked before = acked;
       long clears = (before == null ? 0 : before.clears()) + first.clears;
-      acked = new Acked(first.sequence, first.sourceMicros, clears);
+      acked = new Acked(first.sequence, first.sourceMicros, clears, first.fingerprint);
+      next = Math.max(next, first.next);
+    }
+  }
+
+  /**
+   * Where in the log to read on for what {@link #acked()} says nothing of, -1 = not known. Asked
+   * for before {@link #acked()} it is at most as new as that batch.
+   */
+  public synchronized long next() {
+    return next;
+  }
+
+  /**
+   * The log was seen to reach that far. If all that was sent is acknowledged, what follows comes
+   * behind it: whoever takes over need not read what lies between.
+   */
+  public synchronized void logReaches(long end) {
+    if (inFlight.isEmpty() && failure == null) {
+      next = Math.max(next, end);
     }
   }
 

@@ -15,15 +15,15 @@ class LifeJudgeTest {
 
   @Test
   void shouldKnowABatchAgain_whateverItsTime() {
-    judge.taken(batch(7, 1), 100);
-    judge.taken(batch(8, 1), 50); // a clock that was set back
+    take(judge, batch(7, 1), 100);
+    take(judge, batch(8, 1), 50); // a clock that was set back
     assertThat(judge.ofLive(batch(7, 1), 100)).isEqualTo(Verdict.SAME);
     assertThat(judge.ofReplayed(batch(7, 1), 100)).isEqualTo(Verdict.SAME);
   }
 
   @Test
   void shouldTellALateBatchFromANewLife_byItsTime() {
-    judge.taken(batch(7, 1), 100);
+    take(judge, batch(7, 1), 100);
     assertThat(judge.ofLive(batch(6, 1), 99)).isEqualTo(Verdict.LATE);
     assertThat(judge.ofLive(batch(6, 1), 100)).isEqualTo(Verdict.LATE);
     assertThat(judge.ofLive(batch(6, 1), 101)).isEqualTo(Verdict.NEW_LIFE);
@@ -32,19 +32,19 @@ class LifeJudgeTest {
 
   @Test
   void shouldDecideNothing_whenABatchHasNoTime() {
-    judge.taken(batch(7, 1), 100);
+    take(judge, batch(7, 1), 100);
     assertThat(judge.ofLive(batch(6, 1), 0)).isEqualTo(Verdict.UNKNOWN);
     assertThat(judge.ofReplayed(batch(7, 2), 0)).isEqualTo(Verdict.UNKNOWN);
     LifeJudge timeless = new LifeJudge(null);
-    timeless.taken(batch(7, 1), 0);
+    take(timeless, batch(7, 1), 0);
     assertThat(timeless.ofLive(batch(6, 1), 200)).isEqualTo(Verdict.UNKNOWN);
     assertThat(timeless.ofLive(batch(7, 1), 0)).isEqualTo(Verdict.SAME);
   }
 
   @Test
   void shouldTakeTheReplaysWord_whenItHasAnotherBatchOfThatNumber() {
-    judge.taken(batch(7, 1), 100);
-    judge.taken(batch(8, 1), 110);
+    take(judge, batch(7, 1), 100);
+    take(judge, batch(8, 1), 110);
     assertThat(judge.ofReplayed(batch(7, 2), 90)).isEqualTo(Verdict.NEW_LIFE);
     assertThat(judge.ofReplayed(batch(7, 2), 100)).as("same time").isEqualTo(Verdict.SAME);
     assertThat(judge.ofReplayed(batch(6, 1), 90)).as("not remembered").isEqualTo(Verdict.UNKNOWN);
@@ -61,7 +61,7 @@ class LifeJudgeTest {
   @Test
   void shouldForgetWhatIsFarBack_whenManyWereTaken() {
     for (int i = 0; i < 3_000; i++) {
-      judge.taken(batch(i, 1), 1_000 + i);
+      take(judge, batch(i, 1), 1_000 + i);
     }
     assertThat(judge.ofLive(batch(2_999, 1), 3_999)).isEqualTo(Verdict.SAME);
     assertThat(judge.ofLive(batch(10, 1), 1_010)).isEqualTo(Verdict.LATE);
@@ -69,13 +69,13 @@ class LifeJudgeTest {
 
   @Test
   void shouldDoubtWhatIsOlderThanTheFormerLife_untilTheNewOneHasSaidSomething() {
-    judge.taken(batch(7, 1), 100);
+    take(judge, batch(7, 1), 100);
     assertThat(judge.isOlder(99)).isTrue();
     assertThat(judge.isOlder(100)).isFalse();
     judge.begin();
     assertThat(judge.isOlder(100)).isTrue();
     assertThat(judge.isOlder(101)).isFalse();
-    judge.taken(batch(0, 1), 60); // another machine, another clock
+    take(judge, batch(0, 1), 60); // another machine, another clock
     assertThat(judge.isOlder(70)).isFalse();
     assertThat(judge.ofLive(batch(7, 1), 100)).as("forgotten").isEqualTo(Verdict.NEW_LIFE);
   }
@@ -83,5 +83,9 @@ class LifeJudgeTest {
   private static RawBatch batch(long sequence, long content) {
     byte[] payload = ByteBuffer.allocate(16).putLong(sequence).putLong(content).array();
     return new RawBatch(sequence, payload, 0);
+  }
+
+  private static void take(LifeJudge judge, RawBatch batch, long micros) {
+    judge.taken(batch, LifeJudge.fingerprint(batch), micros);
   }
 }

@@ -75,6 +75,7 @@ class NumberedStreamsTest extends FollowerFixture {
                     Objects.requireNonNull(progress.lastSequence()),
                     progress.lastTimeMicros(),
                     progress.clears()),
+                -1,
                 false,
                 null,
                 false,

@@ -180,6 +180,7 @@ class RecoveryTest extends FollowerFixture {
                 Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
                 first.status().incarnation(),
                 new SendSession.Acked(4, first.progress().lastTimeMicros(), 0),
+                -1,
                 false,
                 8L,
                 false,

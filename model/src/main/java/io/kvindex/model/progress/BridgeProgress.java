@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *     an older version
  * @param retellsUntil last batch of those that this life tells once more because the one before it
  *     had lost some, unsigned; null = there is none, or Kafka has it
+ * @param log where in the events log to read on, null = not told: written by an older version
  */
 public record BridgeProgress(
     PublisherId publisher,
@@ -49,7 +50,8 @@ public record BridgeProgress(
     Map<String, Long> lastIds,
     List<GroupSpec> groups,
     @Nullable Connection connection,
-    @Nullable Long retellsUntil) {
+    @Nullable Long retellsUntil,
+    @Nullable LogPosition log) {
 
   public BridgeProgress {
     Objects.requireNonNull(publisher);
@@ -61,13 +63,60 @@ public record BridgeProgress(
     groups = List.copyOf(groups);
   }
 
+  /** Progress that does not say where in the events log it is of. */
+  public BridgeProgress(
+      PublisherId publisher,
+      TableId table,
+      SourceType type,
+      long generation,
+      @Nullable Long life,
+      long clears,
+      @Nullable Long lastSequence,
+      long lastTimeMicros,
+      PublisherState state,
+      @Nullable String lastError,
+      Map<String, Long> counters,
+      Map<String, Long> lastIds,
+      List<GroupSpec> groups,
+      @Nullable Connection connection,
+      @Nullable Long retellsUntil) {
+    this(
+        publisher,
+        table,
+        type,
+        generation,
+        life,
+        clears,
+        lastSequence,
+        lastTimeMicros,
+        state,
+        lastError,
+        counters,
+        lastIds,
+        groups,
+        connection,
+        retellsUntil,
+        null);
+  }
+
+  /** A claim that does not say where in the events log its life begins. */
+  public static BridgeProgress claim(
+      Registration registration, long generation, @Nullable Long retellsUntil) {
+    return claim(registration, generation, retellsUntil, null);
+  }
+
   /**
    * A record whose own offset names a new life of which nothing is known yet.
    *
    * @param retellsUntil last batch that the life has to tell once more, null = none
+   * @param log where the events log ends: whatever the life announces comes behind it; null = not
+   *     known
    */
   public static BridgeProgress claim(
-      Registration registration, long generation, @Nullable Long retellsUntil) {
+      Registration registration,
+      long generation,
+      @Nullable Long retellsUntil,
+      @Nullable LogPosition log) {
     return new BridgeProgress(
         registration.publisher(),
         registration.table(),
@@ -83,6 +132,7 @@ public record BridgeProgress(
         Map.of(),
         List.of(),
         null,
-        retellsUntil);
+        retellsUntil,
+        log);
   }
 }

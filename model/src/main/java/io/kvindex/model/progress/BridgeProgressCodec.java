@@ -12,6 +12,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,9 +23,9 @@ public final class BridgeProgressCodec {
 
   /**
    * Newest version written; older ones stay readable. 2 tells of the connection, 3 of what is told
-   * once more.
+   * once more, 4 of the place in the events log.
    */
-  public static final int VERSION = 3;
+  public static final int VERSION = 4;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -58,6 +59,28 @@ public final class BridgeProgressCodec {
     }
   }
 
+  /** Attention groups alone. */
+  public static byte[] encodeGroups(List<GroupSpec> groups) {
+    try {
+      return JSON.writeValueAsBytes(groups.stream().map(Group::of).toList());
+    } catch (IOException e) {
+      throw new IllegalStateException("BUG: groups that cannot be written: " + groups, e);
+    }
+  }
+
+  /**
+   * Reads {@link #encodeGroups} back.
+   *
+   * @throws MalformedRecordException if the bytes are no groups
+   */
+  public static List<GroupSpec> decodeGroups(byte[] bytes) {
+    try {
+      return Arrays.stream(JSON.readValue(bytes, Group[].class)).map(Group::toSpec).toList();
+    } catch (IOException | NullPointerException e) {
+      throw new MalformedRecordException("not attention groups: " + e.getMessage(), e);
+    }
+  }
+
   private record Wire(
       @JsonProperty("v") int version,
       @JsonProperty("instance_id") String instanceId,
@@ -81,10 +104,13 @@ public final class BridgeProgressCodec {
       @JsonProperty("groups") @Nullable List<Group> groups,
       @JsonProperty("connected") @Nullable Boolean connected,
       @JsonProperty("connection_since_us") @Nullable Long connectionSinceMicros,
-      @JsonProperty("retells_until") @Nullable Long retellsUntil) {
+      @JsonProperty("retells_until") @Nullable Long retellsUntil,
+      @JsonProperty("log_next") @Nullable Long logNext,
+      @JsonProperty("last_fingerprint") @Nullable Long lastFingerprint) {
 
     static Wire of(BridgeProgress p) {
       Connection connection = p.connection();
+      LogPosition log = p.log();
       return new Wire(
           VERSION,
           p.publisher().instanceId(),
@@ -108,7 +134,9 @@ public final class BridgeProgressCodec {
           p.groups().isEmpty() ? null : p.groups().stream().map(Group::of).toList(),
           connection == null ? null : connection.up(),
           connection == null ? null : connection.sinceMicros(),
-          p.retellsUntil());
+          p.retellsUntil(),
+          log == null ? null : log.next(),
+          log == null || log.fingerprint() == 0 ? null : log.fingerprint());
     }
 
     BridgeProgress toProgress() {
@@ -132,7 +160,10 @@ public final class BridgeProgressCodec {
           connected == null || connectionSinceMicros == null
               ? null
               : new Connection(connected, connectionSinceMicros),
-          retellsUntil);
+          retellsUntil,
+          logNext == null
+              ? null
+              : new LogPosition(logNext, lastFingerprint == null ? 0 : lastFingerprint));
     }
   }
 

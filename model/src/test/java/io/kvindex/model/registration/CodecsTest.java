@@ -15,6 +15,7 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.GroupSpec;
+import io.kvindex.model.progress.LogPosition;
 import io.kvindex.model.progress.PublisherState;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -175,7 +176,10 @@ class CodecsTest {
             Map.of(PUBLISHER.key(), 9L),
             List.of(new GroupSpec(1, "sliding_window", 16, 128), new GroupSpec(0, null, 0, null)),
             new Connection(false, 1_760_000_000_100_000L),
-            41L);
+            41L,
+            new LogPosition(1_234, -5));
+    assertThat(BridgeProgressCodec.decodeGroups(BridgeProgressCodec.encodeGroups(later.groups())))
+        .isEqualTo(later.groups());
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(claim))).isEqualTo(claim);
     assertThat(BridgeProgressCodec.decode(BridgeProgressCodec.encode(later))).isEqualTo(later);
   }
