@@ -110,6 +110,26 @@ class KilledBridgeTest extends BridgeFixture {
   }
 
   @Test
+  void shouldBeginALife_whenAnotherEngineAnswersThoughItsClockIsTheSame() throws Exception {
+    FakeEngine engine = engine(true);
+    Bridge killed = hasty();
+    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
+    await().atMost(SOON).until(() -> !killed.workers().isEmpty());
+    engine.publish(0, batch(1, "full_attention", 0));
+    engine.publish(1, batch(2, "full_attention", 0));
+    awaitIds(1);
+    killed.halt();
+    engine.restart();
+    engine.publish(0, batch(11, "full_attention", 0));
+    engine.publish(1, batch(12, "full_attention", 0));
+    engine.publish(2, batch(13, "full_attention", 0));
+
+    bridge();
+    awaitIds(2);
+    assertThat(site.events(name)).filteredOn(EventRecord::isOpening).hasSize(1);
+  }
+
+  @Test
   void shouldGoOnInEachStream_whenEventsHaveNumbersOfTheirOwn() throws Exception {
     StandardEvents.Stream gpu =
         new StandardEvents.Stream("llama", FakeEngine.BLOCK_SIZE, null, null, "node", "gpu", 0);

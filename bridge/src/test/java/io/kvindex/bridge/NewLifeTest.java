@@ -134,15 +134,40 @@ class NewLifeTest extends LivesFixture {
   }
 
   @Test
-  void shouldBeginADegradedLife_whenAfterAReconnectNothingShowsThatItIsTheSame() {
+  void shouldKeepTheLifeDegraded_whenItsEngineKeepsLessThanWasMissed() {
     engine.disconnect();
     engine.publishUnheard(10, 60);
     engine.forgetBefore(30);
     engine.reconnect();
-    awaitLife(2, 60);
-    assertThat(ids(1)).containsExactlyElementsOf(LongStream.rangeClosed(30, 60).boxed().toList());
-    assertThat(lives().get(1)).anyMatch(BridgeFixture::hasGap);
+    awaitLife(1, 60);
+    assertThat(ids(0).subList(10, ids(0).size()))
+        .containsExactlyElementsOf(LongStream.rangeClosed(30, 60).boxed().toList());
     awaitState(bridge, PublisherState.DEGRADED);
+    assertThat(worker(bridge).lastError()).isEqualTo("batches 10..29 are lost: no replay has them");
+    assertThat(counter(worker(bridge), "batches_lost")).isEqualTo(20);
+  }
+
+  @Test
+  void shouldMissNothing_whenItsEngineKeepsJustWhatWasMissed() {
+    engine.disconnect();
+    engine.publishUnheard(10, 60);
+    engine.forgetBefore(10);
+    engine.reconnect();
+    awaitLife(1, 60);
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    assertThat(worker(bridge).state()).isNotEqualTo(PublisherState.DEGRADED);
+  }
+
+  @Test
+  void shouldBeginALife_whenAReplayBeginsBehindTheLastBatchWithAnEarlierTime() {
+    engine.disconnect();
+    engine.restart();
+    for (int i = 0; i < 40; i++) {
+      engine.publishUnheard(i, FakeEngine.payloadAt(i, 1_600_000_000 + i));
+    }
+    engine.forgetBefore(30);
+    engine.reconnect();
+    awaitLife(2, 39);
   }
 
   @Test

@@ -27,10 +27,11 @@ final class BatchReader {
               "data_parallel_rank", Member.RANK,
               "attn_dp_rank", Member.RANK));
 
-  /** An integer time beyond is in milliseconds: as seconds it would be after the year 5000. */
-  private static final long MAX_SECONDS = 100_000_000_000L;
+  /** A time beyond is in a smaller unit: as seconds it would be after the year 5000. */
+  private static final double MAX_SECONDS = 1e11;
 
   private static final double MICROS_PER_SECOND = 1e6;
+  private static final double NEXT_UNIT = 1e3;
   private static final int MAX_INITIAL_CAPACITY = 256;
 
   private final MsgPackCursor cursor;
@@ -143,25 +144,29 @@ final class BatchReader {
     cursor.seek(start);
     timestampMicros =
         switch (type) {
-          case INT -> integerTime(cursor.readLong());
-          case FLOAT -> floatTime(cursor.readDouble());
+          case INT -> micros(cursor.readLong());
+          case FLOAT -> micros(cursor.readDouble());
+          case NIL -> 0;
           default -> throw new StructureFault(RejectReason.NOT_A_BATCH);
         };
     cursor.seek(end);
   }
 
-  private static long integerTime(long value) {
-    if (value < 0 || value > MAX_SECONDS * 1000) {
-      throw new StructureFault(RejectReason.BAD_TIMESTAMP);
+  /**
+   * A time in seconds, or in milli-, micro- or nanoseconds, which its size tells; 0 = unknown,
+   * where it is none. It is for information, so none is a reason to refuse what happened.
+   */
+  private static long micros(double stated) {
+    double perSecond = MICROS_PER_SECOND;
+    double largest = MAX_SECONDS;
+    for (int unit = 0; unit < 4; unit++) {
+      if (stated >= 0 && stated <= largest) {
+        return Math.round(stated * perSecond);
+      }
+      largest *= NEXT_UNIT;
+      perSecond /= NEXT_UNIT;
     }
-    return value > MAX_SECONDS ? value * 1000 : value * 1_000_000;
-  }
-
-  private static long floatTime(double seconds) {
-    if (!(seconds >= 0 && seconds <= MAX_SECONDS)) { // also refuses what is no number
-      throw new StructureFault(RejectReason.BAD_TIMESTAMP);
-    }
-    return Math.round(seconds * MICROS_PER_SECOND);
+    return 0;
   }
 
   private void readRank() {

@@ -15,8 +15,6 @@ public enum RejectReason {
   TOO_DEEP,
   /** Neither an array of time and events nor a map with both. */
   NOT_A_BATCH,
-  /** A time that is no finite number or beyond any calendar. */
-  BAD_TIMESTAMP,
   /** A data-parallel rank that is no number from 0 up: its blocks would go to a wrong rank. */
   BAD_RANK;
 

@@ -129,6 +129,16 @@ final class Asking {
     return beginsWithKnown && batch == opening;
   }
 
+  /** Whether an answer begins with this batch. */
+  boolean isOpening(RawBatch batch) {
+    return batch == opening;
+  }
+
+  /** Whether there is nobody to ask for what was before the first batch, or he has none of it. */
+  boolean hasNothingBefore() {
+    return endpoint == null || complete;
+  }
+
   /** Whether all the endpoint has was read when it was last asked, and it was not nothing. */
   boolean isConclusive() {
     return complete && !empty && hasBrought;

@@ -59,7 +59,8 @@ final class Follower implements IoLoop.Reader {
     this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
     this.recovery = new Recovery(registration.replayEndpoint(), context, status, signal::raise);
     this.doubts = new Doubts(start.acked() == null ? null : start.acked().sequence());
-    this.reception = new Reception(intake, asking, doubts, life, buffer, status);
+    this.reception =
+        new Reception(intake, asking, doubts, life, buffer, status, context.limits().gaps());
     this.succession =
         new Succession(
             registration.publisher(),

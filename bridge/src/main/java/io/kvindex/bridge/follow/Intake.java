@@ -69,6 +69,16 @@ final class Intake {
     return position.isFirst(batch.sequence());
   }
 
+  /** Whether that is number 1 of a life of which nothing is known yet: some count from there. */
+  boolean mayBeFirst(RawBatch batch) {
+    return last() == null && batch.sequence() == 1;
+  }
+
+  /** This life's numbers begin with 1: nothing is missing before it. */
+  void numbersFromOne() {
+    position.numbersFromOne();
+  }
+
   Place place(RawBatch batch) {
     return position.place(batch.sequence());
   }
@@ -94,7 +104,7 @@ final class Intake {
     end();
     judge.begin();
     publisher.forget();
-    position.moveTo(null);
+    position.begin();
   }
 
   /** The verdict on a live batch that came behind the last one. */

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Tells a restarted engine from late and duplicated batches of the one followed. An engine's
  * batches are numbered from 0 in each life and stamped with its clock, so what is known of a
  * sequence (a fingerprint of its payload, its time) says whether a batch of that number is the same
- * one, and a number that comes again with a later time can only be another life's. I/O thread only.
+ * one, and a number that comes again with a later time can only be another life's. A clock that was
+ * seen to go back says nothing more in that life. I/O thread only.
  */
 final class LifeJudge {
 
@@ -44,6 +45,12 @@ final class LifeJudge {
   private long newest;
   private long former;
 
+  /** Whether the clock was seen to go on in this life; else the same time says nothing. */
+  private boolean moved;
+
+  /** Whether it was set back in this life, or its times are no times at all. */
+  private boolean setBack;
+
   /**
    * @param acked the last batch of this life that is known of, null = none
    */
@@ -70,6 +77,8 @@ final class LifeJudge {
     fingerprints[i] = fingerprint;
     times[i] = micros;
     if (micros != 0) {
+      moved |= newest != 0 && micros > newest;
+      setBack |= micros < newest;
       newest = micros;
       former = 0;
     }
@@ -78,8 +87,10 @@ final class LifeJudge {
   /** Another life begins; of the one before only its end is remembered. */
   void begin() {
     Arrays.fill(sequences, NO_SEQUENCE);
-    former = Math.max(former, newest);
+    former = setBack ? 0 : Math.max(former, newest);
     newest = 0;
+    moved = false;
+    setBack = false;
   }
 
   /**
@@ -91,7 +102,7 @@ final class LifeJudge {
     if (isRemembered(batch)) {
       return Verdict.SAME;
     }
-    if (micros == 0 || newest == 0) {
+    if (micros == 0 || newest == 0 || setBack) {
       return Verdict.UNKNOWN;
     }
     return micros > newest ? Verdict.NEW_LIFE : Verdict.LATE;
@@ -101,30 +112,43 @@ final class LifeJudge {
    * The verdict on a batch that the engine itself has at this moment under a number that is not
    * beyond the last one.
    *
-   * @param micros the engine's time of it, 0 = unknown, for example because it can not be decoded
+   * @param micros the engine's time of it, 0 = unknown, for example because it cannot be decoded
    */
   Verdict ofReplayed(RawBatch batch, long micros) {
     int i = (int) batch.sequence() & REMEMBERED - 1;
     if (isRemembered(batch)) {
       return Verdict.SAME;
     }
-    if (micros == 0) {
+    if (sequences[i] == batch.sequence() && (times[i] != 0) == (micros != 0)) {
+      return ofAnotherPayload(times[i], micros, fingerprints[i] != 0);
+    }
+    return micros != 0 && newest != 0 && !setBack && micros > newest
+        ? Verdict.NEW_LIFE
+        : Verdict.UNKNOWN;
+  }
+
+  /**
+   * The verdict on what the engine has under a number that is remembered, where it is not the same
+   * payload as far as known.
+   *
+   * @param otherPayload whether it is known to be another one, which may have been damaged live
+   */
+  private Verdict ofAnotherPayload(long taken, long replayed, boolean otherPayload) {
+    if (taken == 0 && !otherPayload) {
       return Verdict.UNKNOWN;
     }
-    if (sequences[i] == batch.sequence() && times[i] != 0) {
-      return times[i] == micros ? Verdict.SAME : Verdict.NEW_LIFE;
-    }
-    return newest != 0 && micros > newest ? Verdict.NEW_LIFE : Verdict.UNKNOWN;
+    boolean sameTime = taken != 0 && taken == replayed && (moved || !otherPayload);
+    return sameTime ? Verdict.SAME : Verdict.NEW_LIFE;
   }
 
   /** Whether a batch beyond the last one is older than it, so that it may be a former life's. */
   boolean isOlder(long micros) {
-    return micros != 0 && (micros < newest || micros <= former);
+    return micros != 0 && !setBack && (micros < newest || micros <= former);
   }
 
   /** Whether so much time passed before a batch that the engine may have been started again. */
   boolean hasPauseBefore(long micros) {
-    return micros == 0 || newest == 0 || micros - newest >= RESTART_MICROS;
+    return micros == 0 || newest == 0 || setBack || micros - newest >= RESTART_MICROS;
   }
 
   private boolean isRemembered(RawBatch batch) {

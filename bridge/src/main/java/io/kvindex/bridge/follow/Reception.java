@@ -28,25 +28,31 @@ final class Reception {
   private final CurrentLife life;
   private final LiveBuffer buffer;
   private final FollowStatus status;
+  private final boolean keeps;
 
   /**
    * The live batch that ended the life before this one and still waits, null = another sign did.
    */
   private @Nullable RawBatch ender;
 
+  /**
+   * @param gaps whether an engine's blocks are kept where batches of it are lost
+   */
   Reception(
       Intake intake,
       Asking asking,
       Doubts doubts,
       CurrentLife life,
       LiveBuffer buffer,
-      FollowStatus status) {
+      FollowStatus status,
+      GapPolicy gaps) {
     this.intake = intake;
     this.asking = asking;
     this.doubts = doubts;
     this.life = life;
     this.buffer = buffer;
     this.status = status;
+    this.keeps = gaps == GapPolicy.KEEP;
   }
 
   /** What the engine has under that number at this moment. */
@@ -54,6 +60,8 @@ final class Reception {
     Place place = intake.place(batch);
     if (place == Place.BEHIND) {
       return replayedAgain(batch);
+    } else if (doubts.isUnproven() && mayFollowUnheard(batch)) {
+      doubts.sameEngine();
     } else if (doubts.isUnproven() || place == Place.NEXT && asking.opensAnswer(batch)) {
       status.outcome(FrameOutcome.ASKED_AGAIN, 1);
       return new Decision.EndLife("its replay does not have the last batch of the one before");
@@ -61,9 +69,21 @@ final class Reception {
     if (place == Place.NEXT && asking.wasAskedAt(batch.sequence())) {
       asking.noteAskedAt(null);
     }
+    if (intake.mayBeFirst(batch)) {
+      intake.numbersFromOne();
+    }
     doubts.tookReplayed(batch);
     intake.takeReplayed(batch, life.session());
     return Decision.GO_ON;
+  }
+
+  /**
+   * Whether a replay that begins behind the last batch taken may be the same engine's, which sent
+   * more meanwhile than it keeps: then only what lies between is missing. Its clock must not say
+   * otherwise.
+   */
+  private boolean mayFollowUnheard(RawBatch batch) {
+    return keeps && asking.isOpening(batch) && !intake.isSuspect(intake.parse(batch));
   }
 
   private Decision replayedAgain(RawBatch batch) {
@@ -139,10 +159,14 @@ final class Reception {
         && !mayBeAnothers(intake.parse(only));
   }
 
+  /** Nothing comes twice or late over a new connection, whatever its engine's clock says. */
   private Decision liveBehind(RawBatch next) {
+    if (doubts.isUnproven()) {
+      return undecided(next);
+    }
     return switch (intake.ofLive(next)) {
       case SAME -> notAgain(next);
-      case LATE -> doubts.isLateAgain(next) ? undecided(next) : notAgain(next);
+      case LATE -> doubts.isLateAgain(next) ? lateInARow(next) : notAgain(next);
       case NEW_LIFE -> laterAgain(next);
       case UNKNOWN -> undecided(next);
     };
@@ -167,6 +191,12 @@ final class Reception {
     return drop(FrameOutcome.DUPLICATE_OR_LATE);
   }
 
+  private Decision lateInARow(RawBatch next) {
+    return asking.isPossible()
+        ? undecided(next)
+        : new Decision.EndLife("batch " + number(next) + " and many before it came again");
+  }
+
   private Decision undecided(RawBatch next) {
     if (!intake.isReadable(next)) {
       return drop(FrameOutcome.UNREADABLE);
@@ -183,15 +213,20 @@ final class Reception {
     Parsed parsed = intake.parse(next);
     boolean suspect = intake.isSuspect(parsed);
     boolean beyond = place == Place.BEYOND;
+    boolean mayBeFirst = intake.mayBeFirst(next);
     if ((beyond || suspect || mayBeAnothers(parsed)) && asking.isWorthwhile(intake.expected())) {
-      if (beyond) {
+      if (beyond && !mayBeFirst) {
         intake.noteHole();
       }
       return askHere();
     } else if (beyond && asking.deservesPatience() && buffer.isRoomy()) {
       intake.noteHole();
       return new Decision.Ask(asking.pause());
-    } else if (doubts.isUnproven() && (beyond || isYoung())) {
+    } else if (mayBeFirst && asking.hasNothingBefore()) {
+      intake.numbersFromOne();
+      beyond = false;
+    }
+    if (doubts.isUnproven() && (beyond || isYoung())) {
       return new Decision.EndLife(
           "it goes on at batch " + number(next) + ", and no replay shows that it is the same");
     } else if (isForeign(beyond, suspect)) {

@@ -17,15 +17,28 @@ final class StreamPosition {
     BEHIND
   }
 
-  private final boolean countsFromOne;
+  private final boolean mayCountFromOne;
+  private boolean countsFromOne;
   private @Nullable Long last;
 
   /**
-   * @param countsFromOne whether its first number is 1, as Mooncake's master has it, or 0
+   * @param mayCountFromOne whether a first number of 1 is as good as 0, as Mooncake's master has it
    */
-  StreamPosition(@Nullable Long last, boolean countsFromOne) {
+  StreamPosition(@Nullable Long last, boolean mayCountFromOne) {
     this.last = last;
-    this.countsFromOne = countsFromOne;
+    this.mayCountFromOne = mayCountFromOne;
+    this.countsFromOne = mayCountFromOne;
+  }
+
+  /** Another life begins. */
+  void begin() {
+    last = null;
+    countsFromOne = mayCountFromOne;
+  }
+
+  /** Numbers of this life begin with 1. */
+  void numbersFromOne() {
+    countsFromOne = true;
   }
 
   /** The last sequence, null = none yet in this life. */

@@ -19,9 +19,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
 import org.msgpack.value.Value;
@@ -59,11 +61,42 @@ class DecoderRulesTest {
   }
 
   @Test
-  void shouldReject_whenTimeOrRankIsImpossible() {
+  void shouldKnowNoTime_whenItIsNone() {
+    for (Value time :
+        List.of(
+            newFloat(Double.NaN),
+            newFloat(Double.NEGATIVE_INFINITY),
+            newFloat(Double.POSITIVE_INFINITY),
+            newFloat(1e300),
+            newFloat(-1.5),
+            newInteger(-1),
+            newInteger(Long.MIN_VALUE),
+            newInteger(0),
+            NIL)) {
+      EngineBatch batch = accepted(VLLM, pack(newArray(time, newArray(CLEARED))));
+      assertThat(batch.timestampMicros()).as("%s", time).isZero();
+      assertThat(batch.events()).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      longs = {
+        1_760_000_000L,
+        1_760_000_000_000L,
+        1_760_000_000_000_000L,
+        1_760_000_000_000_000_000L
+      })
+  void shouldTellTheUnitOfATimeByItsSize(long time) {
+    for (Value value : List.of(newInteger(time), newFloat((double) time))) {
+      EngineBatch batch = accepted(SGLANG, pack(newArray(value, newArray(CLEARED))));
+      assertThat(batch.timestampMicros()).as("%s", value).isEqualTo(1_760_000_000_000_000L);
+    }
+  }
+
+  @Test
+  void shouldReject_whenTheRankIsImpossible() {
     Value none = newArray();
-    assertRejected(pack(newArray(newFloat(Double.NaN), none)), RejectReason.BAD_TIMESTAMP);
-    assertRejected(pack(newArray(newFloat(1e300), none)), RejectReason.BAD_TIMESTAMP);
-    assertRejected(pack(newArray(newInteger(-1), none)), RejectReason.BAD_TIMESTAMP);
     assertRejected(pack(newArray(newInteger(1), none, newInteger(-1))), RejectReason.BAD_RANK);
     assertRejected(pack(newArray(newInteger(1), none, newString("0"))), RejectReason.BAD_RANK);
   }

@@ -35,10 +35,26 @@ class LifeJudgeTest {
     take(judge, batch(7, 1), 100);
     assertThat(judge.ofLive(batch(6, 1), 0)).isEqualTo(Verdict.UNKNOWN);
     assertThat(judge.ofReplayed(batch(7, 2), 0)).isEqualTo(Verdict.UNKNOWN);
+    assertThat(judge.ofReplayed(batch(6, 2), 0)).isEqualTo(Verdict.UNKNOWN);
     LifeJudge timeless = new LifeJudge(null);
     take(timeless, batch(7, 1), 0);
     assertThat(timeless.ofLive(batch(6, 1), 200)).isEqualTo(Verdict.UNKNOWN);
     assertThat(timeless.ofLive(batch(7, 1), 0)).isEqualTo(Verdict.SAME);
+    assertThat(timeless.ofReplayed(batch(7, 2), 0)).as("another").isEqualTo(Verdict.NEW_LIFE);
+  }
+
+  @Test
+  void shouldNotGoByTheClock_whenItStandsStillOrWasSetBack() {
+    take(judge, batch(7, 1), 100);
+    take(judge, batch(8, 1), 100);
+    assertThat(judge.ofReplayed(batch(8, 2), 100)).as("stands still").isEqualTo(Verdict.NEW_LIFE);
+    take(judge, batch(9, 1), 50);
+    assertThat(judge.ofLive(batch(6, 1), 99)).isEqualTo(Verdict.UNKNOWN);
+    assertThat(judge.ofReplayed(batch(6, 1), 99)).isEqualTo(Verdict.UNKNOWN);
+    assertThat(judge.isOlder(40)).isFalse();
+    judge.begin();
+    take(judge, batch(0, 1), 200);
+    assertThat(judge.isOlder(199)).as("another engine's clock").isTrue();
   }
 
   @Test

@@ -124,6 +124,11 @@ public final class FakeEngine implements AutoCloseable {
     }
   }
 
+  /** Keeps a batch with a payload of one's own for replay only. */
+  public void publishUnheard(long sequence, byte[] payload) {
+    log.put(sequence, payload);
+  }
+
   /** Publishes a batch with a payload of one's own. */
   public void publish(long sequence, byte[] payload) {
     log.put(sequence, payload);
@@ -197,8 +202,13 @@ public final class FakeEngine implements AutoCloseable {
 
   /** A batch that stores one block, whose engine hash is {@code sequence + 1}. */
   public static byte[] payload(long sequence) {
+    return payloadAt(sequence, Clock.micros() / 1e6);
+  }
+
+  /** The same with any time. */
+  public static byte[] payloadAt(long sequence, double time) {
     try (MessageBufferPacker out = MessagePack.newDefaultBufferPacker()) {
-      out.packArrayHeader(3).packDouble(Clock.micros() / 1e6);
+      out.packArrayHeader(3).packDouble(time);
       out.packArrayHeader(1).packArrayHeader(7).packString("BlockStored");
       out.packArrayHeader(1).packLong(sequence + 1).packNil();
       out.packArrayHeader(BLOCK_SIZE);
