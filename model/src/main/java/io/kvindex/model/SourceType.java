@@ -14,7 +14,12 @@ public enum SourceType {
   /** A pool: its blocks serve every instance of the same context; it is no result row itself. */
   MOONCAKE("Mooncake", 3, true),
   /** A publisher of the standard RFC 1527 envelope. */
-  KV_EVENTS("KVEvents", 4, false);
+  KV_EVENTS("KVEvents", 4, false),
+  /** Speaks vLLM's map form. Source: TensorRT-LLM, {@code pyexecutor/kv_cache_events.py}. */
+  TENSORRT_LLM("TensorRT-LLM", 5, false);
+
+  /** What its own tools call TensorRT-LLM. */
+  private static final String TRTLLM = "trtllm";
 
   private final String wireName;
   private final int code;
@@ -41,15 +46,19 @@ public enum SourceType {
     return pool;
   }
 
-  /** The type whose wire name equals {@code name}, case ignored. */
+  /** The type whose wire name equals {@code name}, case, hyphens and underscores ignored. */
   public static Optional<SourceType> byWireName(String name) {
-    String wanted = name.toLowerCase(Locale.ROOT);
+    String wanted = plain(name);
     for (SourceType type : values()) {
-      if (type.wireName.toLowerCase(Locale.ROOT).equals(wanted)) {
+      if (plain(type.wireName).equals(wanted)) {
         return Optional.of(type);
       }
     }
-    return Optional.empty();
+    return wanted.equals(TRTLLM) ? Optional.of(TENSORRT_LLM) : Optional.empty();
+  }
+
+  private static String plain(String name) {
+    return name.toLowerCase(Locale.ROOT).replaceAll("[-_]", "");
   }
 
   /**

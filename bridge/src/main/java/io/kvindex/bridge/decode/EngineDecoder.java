@@ -24,7 +24,7 @@ public interface EngineDecoder {
       case SGLANG -> new SglangDecoder();
       case KV_EVENTS -> new EnvelopeDecoder();
       case MOONCAKE -> new MooncakeDecoder();
-      case VLLM -> new VllmDecoder();
+      case VLLM, TENSORRT_LLM -> new VllmDecoder();
     };
   }
 }

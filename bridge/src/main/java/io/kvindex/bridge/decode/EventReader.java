@@ -142,6 +142,14 @@ final class EventReader {
         tokens = TOKENS_UNUSABLE; // whose block each key belongs to is anybody's guess
       }
     }
+    if (extra.isEmpty() && seek(Field.MM_KEYS) && !cursor.nextIsNil()) {
+      Hashes perBlock = MultimodalKeysReader.read(cursor, hashes.size());
+      if (perBlock != null) {
+        extra = perBlock;
+      } else if (tokens.fit() != Fit.NONE) {
+        tokens = TOKENS_UNUSABLE;
+      }
+    }
     return new EngineEvent.Stored(scope, hashes, parent, tokens, blockSize, adapter, salt, extra);
   }
 
@@ -166,7 +174,8 @@ final class EventReader {
 
   private CacheScope readScope() {
     String medium = text(Field.MEDIUM);
-    Integer group = optionalInt(Field.GROUP);
+    Integer stated = optionalInt(Field.GROUP);
+    Integer group = stated == null ? optionalInt(Field.LAYER_GROUP) : stated;
     String kind =
         seek(Field.SPEC_KIND) ? ValueReader.readText(cursor, ValueReader.MAX_KIND_BYTES) : null;
     Integer window = optionalInt(Field.SLIDING_WINDOW);

@@ -23,7 +23,11 @@ enum Field {
   LORA_NAME_OR_METADATA(null),
   MEDIUM("medium"),
   EXTRA_KEYS("extra_keys"),
+  /** TensorRT-LLM's multimodal inputs, one list a block. */
+  MM_KEYS("mm_keys"),
   GROUP("group_idx"),
+  /** TensorRT-LLM's name for it. */
+  LAYER_GROUP("layer_group_id"),
   SPEC_KIND("kv_cache_spec_kind"),
   SLIDING_WINDOW("kv_cache_spec_sliding_window"),
   LOCALITY("locality"),

@@ -2,6 +2,7 @@
 package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
+import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.GroupSpec;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,19 @@ final class AttentionGroups {
   static boolean isIndexed(CacheScope scope, @Nullable GroupSpec known) {
     String kind = scope.specKind() != null || known == null ? scope.specKind() : known.kind();
     return kind == null ? groupOf(scope) == 0 : WHOLE_PREFIX.contains(kind);
+  }
+
+  /**
+   * Whether nothing tells what a group is that an engine numbers by its layers: TensorRT-LLM's
+   * first group may well be one of a sliding window.
+   *
+   * @param known what is known of the group, null = nothing
+   */
+  static boolean isUnknown(SourceType type, CacheScope scope, @Nullable GroupSpec known) {
+    return type == SourceType.TENSORRT_LLM
+        && scope.group() != null
+        && scope.specKind() == null
+        && (known == null || known.kind() == null);
   }
 
   /** The group's number, 0 if the engine has only one. */

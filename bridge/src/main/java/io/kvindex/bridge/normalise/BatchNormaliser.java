@@ -102,7 +102,8 @@ final class BatchNormaliser {
       facts.learned().learn(scope, isDevice(scope) ? stored.blockSize() : 0);
     }
     GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));
-    if (!AttentionGroups.isIndexed(scope, known)) {
+    if (!AttentionGroups.isIndexed(scope, known)
+        || AttentionGroups.isUnknown(facts.registration().type(), scope, known)) {
       return SkipReason.ATTENTION_GROUP;
     }
     int blockSize =

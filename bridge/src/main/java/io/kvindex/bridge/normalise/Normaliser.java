@@ -136,7 +136,7 @@ public final class Normaliser {
     return switch (registration.type()) {
       case VLLM -> ClearScope.DEVICE;
       case SGLANG -> ClearScope.DEVICE_AND_HOST;
-      case MOONCAKE -> ClearScope.ALL;
+      case MOONCAKE, TENSORRT_LLM -> ClearScope.ALL;
       case KV_EVENTS -> ClearScope.STREAM;
     };
   }

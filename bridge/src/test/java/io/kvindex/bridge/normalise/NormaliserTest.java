@@ -245,7 +245,7 @@ class NormaliserTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"VLLM, DEVICE", "SGLANG, DEVICE_AND_HOST", "MOONCAKE, ALL"})
+  @CsvSource({"VLLM, DEVICE", "SGLANG, DEVICE_AND_HOST", "MOONCAKE, ALL", "TENSORRT_LLM, ALL"})
   void shouldClearWhatTheEngineClears_whenOfThatType(SourceType type, ClearScope scope) {
     assertThat(normalise("vllm_m_cleared", registration(type, 16)).events())
         .containsExactly(new KvEvent.Cleared(0, scope));

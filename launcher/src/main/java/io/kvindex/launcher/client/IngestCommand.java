@@ -36,7 +36,9 @@ import picocli.CommandLine.Spec;
       "",
       "Registers the instance at a port of its own, which the bridge must reach, and stays until all is in answers.",
       "The blocks stay after that; ingesting again replaces them, `kvindex unregister` removes them.",
-      "Exit code: 0 all of it is in the index, 1 something is not JSON or did not become visible.",
+      "Exit code: 0 all of it is in the index; 1 something is not: a line is no JSON or says something of its blocks that",
+      "cannot be read (reading ends there), an event_id came twice (it is left out), or events did not become visible.",
+      "Standard error names the line. `kvindex unregister` removes what came before it.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -81,6 +83,10 @@ public final class IngestCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = "File to read, - for standard input.")
   private String file;
 
+  /** Repeated events named one by one; the rest is counted. */
+  private static final int MAX_NAMED = 20;
+
+  private int repeated;
   private final Map<String, Long> counts = TrtllmTranslator.newCounts();
   private final Map<Integer, IngestedRank> ranks = new TreeMap<>();
 
@@ -128,19 +134,25 @@ public final class IngestCommand implements Callable<Integer> {
     try {
       for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
         if (token == JsonToken.START_OBJECT) {
-          take(parser.readValueAsTree());
+          int line = parser.currentTokenLocation().getLineNr();
+          try {
+            take(parser.readValueAsTree(), line);
+          } catch (UnreadableEvent e) {
+            return "line " + line + ": " + e.getMessage() + "; reading ended there";
+          }
           bar.stepTo(parser.currentLocation().getByteOffset());
         } else if (token != JsonToken.START_ARRAY && token != JsonToken.END_ARRAY) {
           return "line " + parser.currentTokenLocation().getLineNr() + " holds no event: " + token;
         }
       }
-      return null;
+      return repeated == 0 ? null : repeated + " events had a number that was there before";
     } catch (JsonProcessingException e) {
       return "line " + parser.currentLocation().getLineNr() + " is not JSON; reading ended there";
     }
   }
 
-  private void take(JsonNode object) throws IOException, InterruptedException {
+  private void take(JsonNode object, int line)
+      throws IOException, InterruptedException, UnreadableEvent {
     JsonNode id = object.path("event_id");
     if (!id.canConvertToLong() || !id.isIntegralNumber() || id.asLong() < 0) {
       counts.merge("skipped_no_event_id", 1L, Long::sum);
@@ -152,14 +164,20 @@ public final class IngestCommand implements Callable<Integer> {
       target = begin(rank);
       ranks.put(rank, target);
     }
-    target.take(id.asLong(), object);
+    if (!target.take(id.asLong(), object) && ++repeated <= MAX_NAMED) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "kvindex ingest: line %d: event_id %d of rank %d came before; it is left out%n",
+              line, id.asLong(), rank);
+    }
   }
 
   private IngestedRank begin(int rank) throws IOException, InterruptedException {
     ObjectNode registration = publisher.toJson();
     registration
         .put("dp_rank", rank)
-        .put("type", "vLLM")
+        .put("type", "TensorRT-LLM")
         .put("modelname", model)
         .put("block_size", blockSize)
         .put("copies", "set")

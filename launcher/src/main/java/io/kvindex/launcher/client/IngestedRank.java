@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One rank's events on their way: published under their own numbers, so that a number that is
- * missing is a hole, and one that comes again begins a new life. Never further ahead of what
- * answers show than the replay reaches back.
+ * missing is a hole, and numbers that begin again at 0 are a new life. One that comes again
+ * otherwise is left out. Never further ahead of what answers show than the replay reaches back.
  */
 final class IngestedRank implements AutoCloseable {
 
@@ -28,6 +28,7 @@ final class IngestedRank implements AutoCloseable {
   private final Map<String, Long> counts;
   private final int patienceSeconds;
   private long last = -1;
+  private @Nullable JsonNode lastObject;
   private int unseen;
 
   /** The life before the one being sent, null = there was none. */
@@ -94,17 +95,29 @@ final class IngestedRank implements AutoCloseable {
     }
   }
 
-  void take(long id, JsonNode object) throws IOException, InterruptedException {
+  /**
+   * Sends one event.
+   *
+   * @return whether it was; false if its number was there before
+   * @throws UnreadableEvent if it says something that cannot be read
+   */
+  boolean take(long id, JsonNode object) throws IOException, InterruptedException, UnreadableEvent {
     if (id <= last) {
+      if (id != 0 || object.equals(lastObject)) {
+        counts.merge("skipped_repeated_event_id", 1L, Long::sum);
+        return false;
+      }
       beginAgain();
     } else if (id > last + 1) {
       counts.merge("missing", id - last - 1, Long::sum);
     }
     publisher.publish(id, translator.translate(object));
     last = id;
+    lastObject = object;
     if (++unseen >= AHEAD) {
       awaitVisible();
     }
+    return true;
   }
 
   /** Its numbers begin anew, so it is another process with an empty cache. */

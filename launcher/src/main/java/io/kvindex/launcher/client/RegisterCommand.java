@@ -46,7 +46,7 @@ public final class RegisterCommand implements Callable<Integer> {
   @Option(
       names = "--type",
       paramLabel = "TYPE",
-      description = "vLLM, SGLang, Mooncake or KVEvents (default: ${DEFAULT-VALUE}).",
+      description = "vLLM, SGLang, TensorRT-LLM, Mooncake or KVEvents (default: ${DEFAULT-VALUE}).",
       defaultValue = "vLLM")
   private String type;
 

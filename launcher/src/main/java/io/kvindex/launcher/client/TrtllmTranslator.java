@@ -4,11 +4,11 @@ package io.kvindex.launcher.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
@@ -18,9 +18,9 @@ import org.msgpack.core.MessagePack;
  * Turns the objects of TensorRT-LLM's {@code get_kv_cache_events()} into batches as vLLM sends
  * them, one a rank. Source: TensorRT-LLM, {@code KVCacheEventSerializer}.
  *
- * <p>Only the largest attention window belongs to the prefix index; a block with fewer tokens than
- * the block size is not finished and is left out together with what is said of it later; a change
- * of {@code cache_level} moves a block between the device (0) and the host.
+ * <p>Only one layer group belongs to the prefix index ({@link TrtllmGroups}); a block with fewer
+ * tokens than the block size is not finished and is left out together with what is said of it
+ * later; a change of {@code cache_level} moves a block between the device (0) and the host.
  */
 final class TrtllmTranslator {
 
@@ -38,7 +38,7 @@ final class TrtllmTranslator {
         }
       };
   private final MessageBufferPacker packer = MessagePack.newDefaultBufferPacker();
-  private long largestWindow = -1;
+  private final TrtllmGroups groups = new TrtllmGroups();
   private boolean severalLevels;
   private boolean stored;
   private int events;
@@ -52,16 +52,16 @@ final class TrtllmTranslator {
     this.counts = counts;
   }
 
-  /** The batch of one object, maybe without any event. */
-  byte[] translate(JsonNode object) {
+  /**
+   * The batch of one object, maybe without any event.
+   *
+   * @throws UnreadableEvent if it says something of its blocks that cannot be read
+   */
+  byte[] translate(JsonNode object) throws UnreadableEvent {
     try {
       packer.clear();
       events = 0;
-      if (isOfLargestWindow(object.path("window_size"))) {
-        add(object.path("data"));
-      } else {
-        count("skipped_window");
-      }
+      add(object);
       return batch();
     } catch (IOException e) {
       throw new UncheckedIOException("a buffer in memory does not fail", e);
@@ -71,79 +71,127 @@ final class TrtllmTranslator {
   /** The engine began anew. */
   void restart() {
     partial.clear();
-    largestWindow = -1;
+    groups.forget();
     severalLevels = false;
     stored = false;
   }
 
-  private boolean isOfLargestWindow(JsonNode window) throws IOException {
-    if (!window.canConvertToLong() || !window.isIntegralNumber()) {
-      return true; // one that says nothing of windows must not outdo those that do
-    }
-    long size = window.longValue();
-    if (size > largestWindow) {
-      if (stored) {
-        beginMap(1, "AllBlocksCleared"); // what came before was of a smaller one
-        stored = false;
+  private boolean isIndexed(JsonNode window, @Nullable Integer group) throws IOException {
+    switch (groups.judge(window, group)) {
+      case INDEXED_ANEW -> {
+        if (stored) {
+          beginMap(1, "AllBlocksCleared");
+          stored = false;
+        }
+        return true;
       }
-      largestWindow = size;
+      case SMALLER_WINDOW -> count("skipped_window");
+      case OTHER_GROUP -> count("skipped_layer_group");
+      case INDEXED -> {
+        return true;
+      }
     }
-    return size == largestWindow;
+    return false;
   }
 
-  private void add(JsonNode data) throws IOException {
-    switch (data.path("type").asText()) {
-      case "stored" -> addStored(data);
-      case "removed" -> addRemoved(data.path("block_hashes"));
-      case "updated" -> addUpdated(data);
-      case "created" -> count("created");
-      default -> count("skipped_unknown_type");
+  private void add(JsonNode object) throws IOException, UnreadableEvent {
+    JsonNode data = object.path("data");
+    if (data.path("type").asText().equals("stored")) {
+      addStored(object, data);
+    } else if (concerns(object, data)) {
+      switch (data.path("type").asText()) {
+        case "removed" -> addRemoved(data.path("block_hashes"));
+        case "updated" -> addUpdated(data);
+        case "created" -> count("created");
+        default -> count("skipped_unknown_type");
+      }
     }
   }
 
-  private void addStored(JsonNode data) throws IOException {
-    JsonNode parent = data.path("parent_hash");
-    List<JsonNode> run = new ArrayList<>();
-    for (JsonNode block : data.path("blocks")) {
-      if (block.path("tokens").size() != blockSize
-          || !block.path("block_hash").isIntegralNumber()) {
-        partial.put(block.path("block_hash").bigIntegerValue().longValue(), true);
+  private boolean concerns(JsonNode object, JsonNode data) throws IOException, UnreadableEvent {
+    Integer group = TrtllmBlock.group(data, object, object);
+    JsonNode window = object.path("window_size");
+    boolean ofAny = group == null && groups.areNumbered() && !groups.isSmaller(window);
+    return ofAny && data.path("type").asText().equals("removed") || isIndexed(window, group);
+  }
+
+  /** A block may state its group by itself, so each is asked for it. */
+  private void addStored(JsonNode object, JsonNode data) throws IOException, UnreadableEvent {
+    JsonNode parentNode = data.path("parent_hash");
+    Long parent =
+        parentNode.isNull() || parentNode.isMissingNode()
+            ? null
+            : Long.valueOf(TrtllmHash.of(parentNode, "parent_hash"));
+    List<TrtllmBlock> run = new ArrayList<>();
+    TrtllmBlock before = null;
+    Integer judged = null;
+    Boolean indexed = null;
+    for (JsonNode node : data.path("blocks")) {
+      long hash = TrtllmHash.of(node.path("block_hash"), "block_hash");
+      Integer group = TrtllmBlock.group(node, data, object);
+      if (indexed == null || !Objects.equals(group, judged)) {
+        parent = pack(parent, run);
+        judged = group;
+        indexed = isIndexed(object.path("window_size"), group);
+      }
+      if (!indexed) {
+        parent = hash;
+        continue;
+      }
+      if (node.path("tokens").size() != blockSize) {
+        partial.put(hash, true);
         count("skipped_partial_block");
         break; // nothing can follow it
       }
-      if (!run.isEmpty() && level(run.get(0)) != level(block)) {
-        packStored(parent, run);
-        parent = run.get(run.size() - 1).path("block_hash");
-        run.clear();
+      TrtllmBlock block = TrtllmBlock.read(node, data);
+      block = before == null ? block : block.below(before);
+      before = block;
+      if (!run.isEmpty() && !block.goesWith(run.get(0))) {
+        parent = pack(parent, run);
       }
-      partial.remove(hash(block.path("block_hash")));
+      partial.remove(hash);
       run.add(block);
     }
-    if (!run.isEmpty()) {
-      packStored(parent, run);
-    }
+    pack(parent, run);
   }
 
-  private void packStored(JsonNode parent, List<JsonNode> blocks) throws IOException {
-    boolean extra = blocks.stream().anyMatch(block -> extraKey(block) != 0);
-    beginMap(extra ? 9 : 8, "BlockStored");
-    packHashes(blocks.stream().map(block -> hash(block.path("block_hash"))).toList());
-    packer.packString("parent_block_hash");
-    if (parent.isIntegralNumber()) {
-      packer.packLong(hash(parent));
-    } else {
-      packer.packNil();
+  /** Packs the blocks so far; what the next one's parent is. */
+  private @Nullable Long pack(@Nullable Long parent, List<TrtllmBlock> run) throws IOException {
+    if (run.isEmpty()) {
+      return parent;
     }
+    packStored(parent, run);
+    long last = run.get(run.size() - 1).hash();
+    run.clear();
+    return last;
+  }
+
+  private void packStored(@Nullable Long parent, List<TrtllmBlock> blocks) throws IOException {
+    TrtllmBlock first = blocks.get(0);
+    boolean extra = blocks.stream().anyMatch(block -> block.extraKey() != 0);
+    beginMap(8 + (extra ? 1 : 0) + (first.salt() == null ? 0 : 1), "BlockStored");
+    packHashes(blocks.stream().map(TrtllmBlock::hash).toList());
+    packer.packString("parent_block_hash");
+    packNumber(parent);
     packer.packString("token_ids").packArrayHeader(blocks.size() * blockSize);
-    for (JsonNode block : blocks) {
-      for (JsonNode token : block.path("tokens")) {
-        packer.packLong(token.path("token_id").asLong());
+    for (TrtllmBlock block : blocks) {
+      for (long token : block.tokens()) {
+        packer.packLong(token);
       }
     }
     packer.packString("block_size").packInt(blockSize);
-    packer.packString("lora_id").packNil();
-    packer.packString("lora_name").packNil();
-    packMedium(level(blocks.get(0)));
+    packer.packString("lora_id");
+    packNumber(first.loraId());
+    packer.packString("lora_name");
+    if (first.loraName() == null) {
+      packer.packNil();
+    } else {
+      packer.packString(first.loraName());
+    }
+    packMedium(first.level());
+    if (first.salt() != null) {
+      packer.packString("cache_salt").packString(first.salt());
+    }
     if (extra) {
       packExtraKeys(blocks);
     }
@@ -151,33 +199,32 @@ final class TrtllmTranslator {
     count("stored");
   }
 
+  private void packNumber(@Nullable Long number) throws IOException {
+    if (number == null) {
+      packer.packNil();
+    } else {
+      packer.packLong(number);
+    }
+  }
+
   /** Never a plain string, which would be read as a salt. */
-  private void packExtraKeys(List<JsonNode> blocks) throws IOException {
+  private void packExtraKeys(List<TrtllmBlock> blocks) throws IOException {
     packer.packString("extra_keys").packArrayHeader(blocks.size());
-    for (JsonNode block : blocks) {
-      long key = extraKey(block);
-      if (key == 0) {
+    for (TrtllmBlock block : blocks) {
+      if (block.extraKey() == 0) {
         packer.packNil();
       } else {
-        packer.packArrayHeader(1).packArrayHeader(1).packLong(key);
+        packer.packArrayHeader(1).packArrayHeader(1).packLong(block.extraKey());
       }
     }
   }
 
-  /** What a block's content depends on besides its tokens, folded; 0 = nothing. */
-  private static long extraKey(JsonNode block) {
-    long key = block.path("mm_keys").isEmpty() ? 0 : block.path("mm_keys").toString().hashCode();
-    for (JsonNode token : block.path("tokens")) {
-      key = 31 * key + token.path("token_extra_id").asLong();
-    }
-    return key;
-  }
-
-  private void addRemoved(JsonNode hashes) throws IOException {
+  private void addRemoved(JsonNode hashes) throws IOException, UnreadableEvent {
     List<Long> known = new ArrayList<>();
     for (JsonNode node : hashes) {
-      if (partial.remove(hash(node)) == null) {
-        known.add(hash(node));
+      long hash = TrtllmHash.of(node, "block_hashes");
+      if (partial.remove(hash) == null) {
+        known.add(hash);
       } else {
         count("skipped_partial_block");
       }
@@ -192,10 +239,10 @@ final class TrtllmTranslator {
     count("removed");
   }
 
-  private void addUpdated(JsonNode data) throws IOException {
+  private void addUpdated(JsonNode data) throws IOException, UnreadableEvent {
     JsonNode to = data.path("cache_level").path("new_value");
     JsonNode from = data.path("cache_level").path("old_value");
-    long block = hash(data.path("block_hash"));
+    long block = TrtllmHash.of(data.path("block_hash"), "block_hash");
     if (!to.isInt() || !from.isInt() || partial.containsKey(block)) {
       count("updated_without_move");
       return;
@@ -233,16 +280,6 @@ final class TrtllmTranslator {
   private void packMedium(int level) throws IOException {
     severalLevels |= level != 0;
     packer.packString("medium").packString(level == 0 ? "GPU" : "CPU");
-  }
-
-  private static int level(JsonNode block) {
-    return block.path("cache_level").asInt() == 0 ? 0 : 1;
-  }
-
-  /** Unsigned in JSON, the same bits here. */
-  private static long hash(JsonNode node) {
-    BigInteger value = node.bigIntegerValue();
-    return value.longValue();
   }
 
   private byte[] batch() throws IOException {

@@ -53,7 +53,11 @@ class IngestCommandTest {
         Rank rank = server.rank(number);
         assertThat(rank.registration().toString())
             .contains("\"dp_rank\":" + number, "\"block_size\":4", "\"copies\":\"set\"")
-            .contains("\"instance_id\":\"trt\"", "\"replace\":true", "\"modelname\":\"m\"");
+            .contains(
+                "\"type\":\"TensorRT-LLM\"",
+                "\"instance_id\":\"trt\"",
+                "\"replace\":true",
+                "\"modelname\":\"m\"");
         assertThat(rank.batches().keySet()).containsExactly(0L, 1L);
         assertThat(decode(rank, 0).rank()).isEqualTo(number);
         assertThat(event(rank, 1)).isInstanceOf(EngineEvent.Removed.class);
@@ -87,6 +91,40 @@ class IngestCommandTest {
       assertThat(server.rank(0).batches().keySet()).containsExactly(0L);
     }
     assertThat(out.toString()).contains("restarts: 1");
+  }
+
+  /** It may be a polled event written twice, or another one under its number: nobody can tell. */
+  @Test
+  void shouldNameTheLineAndGoOn_whenAnEventIdComesTwice() throws IOException {
+    String other = "{\"type\":\"removed\",\"block_hashes\":[2]}";
+    String events =
+        event(0, 0, REMOVED)
+            + event(0, 0, REMOVED)
+            + event(1, 0, REMOVED)
+            + event(1, 0, other)
+            + event(2, 0, REMOVED)
+            + event(1, 0, REMOVED);
+    try (StandInServer server = new StandInServer()) {
+      assertThat(ingest(server, file(events))).isEqualTo(1);
+      assertThat(server.rank(0).batches().keySet()).containsExactly(0L, 1L, 2L);
+      assertThat(server.shown(0).life()).isEqualTo(1);
+    }
+    assertThat(err.toString())
+        .contains("line 2: event_id 0 of rank 0", "line 4: event_id 1", "line 6: event_id 1")
+        .contains("3 events had a number that was there before");
+    assertThat(out.toString()).contains("skipped_repeated_event_id: 3").doesNotContain("restarts");
+  }
+
+  @Test
+  void shouldRefuseTheFile_whenABlockSaysWhatCannotBeRead() throws IOException {
+    String salted = block(1, 0, 4, 0, "[]").replace("\"cache_level\"", "\"cache_salt\":7,\"l\"");
+    String events =
+        event(0, 0, REMOVED) + event(1, 0, stored("null", salted)) + event(2, 0, REMOVED);
+    try (StandInServer server = new StandInServer()) {
+      assertThat(ingest(server, file(events))).isEqualTo(1);
+      assertThat(server.rank(0).batches().keySet()).containsExactly(0L);
+    }
+    assertThat(err.toString()).contains("line 2: `cache_salt` must be a string");
   }
 
   /** For a moment answers still show the file before, whose numbers are as high. */

@@ -2,6 +2,7 @@
 package io.kvindex.launcher.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,7 +54,7 @@ class TrtllmTranslatorTest {
     "trtllm_json_created, created",
     "trtllm_json_updated, moved"
   })
-  void shouldWriteTheseBytes_whenGivenASample(String sample, String outcome) throws IOException {
+  void shouldWriteTheseBytes_whenGivenASample(String sample, String outcome) throws Exception {
     byte[] batch = translator.translate(sample(sample));
     String events =
         switch (sample) {
@@ -66,7 +68,7 @@ class TrtllmTranslatorTest {
   }
 
   @Test
-  void shouldKeepBlocksApart_whenTheirMultimodalKeysDiffer() throws IOException {
+  void shouldKeepBlocksApart_whenTheirMultimodalKeysDiffer() throws Exception {
     List<Hashes> extras =
         java.util.stream.Stream.of("[]", "[{\"hash\":\"aa\"}]", "[{\"hash\":\"bb\"}]")
             .map(keys -> onlyStored(stored("null", block(1, 0, SIZE, 0, keys))).extraHashes())
@@ -79,7 +81,7 @@ class TrtllmTranslatorTest {
   }
 
   @Test
-  void shouldMarkTheBlockWithTheKeyOnly_whenOthersHaveNone() throws IOException {
+  void shouldMarkTheBlockWithTheKeyOnly_whenOthersHaveNone() throws Exception {
     Stored stored =
         onlyStored(
             stored(
@@ -94,7 +96,7 @@ class TrtllmTranslatorTest {
   }
 
   @Test
-  void shouldSaySoOnBothMedia_whenAMovedBlockIsRemoved() throws IOException {
+  void shouldSaySoOnBothMedia_whenAMovedBlockIsRemoved() throws Exception {
     events(stored("null", block(1, 0, SIZE, 0, "[]")));
     events(
         "{\"type\":\"updated\",\"block_hash\":1,"
@@ -106,7 +108,7 @@ class TrtllmTranslatorTest {
 
   /** One that is damaged must neither clear what is known nor silence what follows. */
   @Test
-  void shouldGoOn_whenAnObjectDoesNotSayItsWindow() throws IOException {
+  void shouldGoOn_whenAnObjectDoesNotSayItsWindow() throws Exception {
     String removed = "{\"data\":{\"type\":\"removed\",\"block_hashes\":[1]}%s}";
     for (String window :
         List.of("4096", "null", "\"x\"", "1.5", "18446744073709551616", "4096", "512")) {
@@ -121,7 +123,7 @@ class TrtllmTranslatorTest {
 
   /** What was stored before is of a smaller window, which tells nothing of whole prefixes. */
   @Test
-  void shouldClear_whenALargerWindowTurnsUp() throws IOException {
+  void shouldClear_whenALargerWindowTurnsUp() throws Exception {
     String object = "{\"data\":%s,\"window_size\":%d}";
     ObjectMapper json = new ObjectMapper();
     String block = stored("null", block(1, 0, SIZE, 0, "[]"));
@@ -134,7 +136,7 @@ class TrtllmTranslatorTest {
   }
 
   @Test
-  void shouldSayNothing_whenDataIsOfNoUse() throws IOException {
+  void shouldSayNothing_whenDataIsOfNoUse() throws Exception {
     for (String data :
         List.of(
             "null",
@@ -145,15 +147,158 @@ class TrtllmTranslatorTest {
             "{\"type\":\"stored\",\"blocks\":7}",
             "{\"type\":\"removed\"}",
             "{\"type\":\"updated\",\"block_hash\":1,\"priority\":{\"new_value\":2}}",
-            stored("null", "{}"),
             stored("null", block(5, 0, SIZE - 1, 0, "[]")))) {
       assertThat(events(data)).as(data).isEmpty();
     }
     assertThat(events("{\"type\":\"removed\",\"block_hashes\":[5]}")).isEmpty();
     assertThat(counts)
         .containsEntry("skipped_unknown_type", 4L)
-        .containsEntry("skipped_partial_block", 3L)
+        .containsEntry("skipped_partial_block", 2L)
         .containsEntry("updated_without_move", 1L);
+  }
+
+  /**
+   * Hex of a SHA-256 ({@code v2_sha256}) in every place, mixed with numbers as other builds send.
+   */
+  @Test
+  void shouldNameBlocksAlike_whenHashesAreHexDigits() throws Exception {
+    String a = "8aacae47f66585ed".repeat(4);
+    String b = "0123456789abcdef".repeat(4);
+    List<EngineEvent> stored =
+        events(stored("\"" + a + "\"", named("\"" + b + "\""), named("7"), named("\"0x8\"")));
+    assertThat(((Stored) stored.get(0)).parent()).isEqualTo(0x8aacae47f66585edL);
+    assertThat(((Stored) stored.get(0)).hashes()).isEqualTo(Hashes.wrap(0x0123456789abcdefL, 7, 8));
+    List<EngineEvent> removed =
+        events("{\"type\":\"removed\",\"block_hashes\":[\"%s\",\"7\"]}".formatted(b.toUpperCase()));
+    assertThat(((Removed) removed.get(0)).hashes()).isEqualTo(Hashes.wrap(0x0123456789abcdefL, 7));
+    List<EngineEvent> moved =
+        events(
+            "{\"type\":\"updated\",\"block_hash\":\"%s\",\"cache_level\":{\"new_value\":1,\"old_value\":0}}"
+                .formatted(a));
+    assertThat(((Stored) moved.get(1)).hashes()).isEqualTo(Hashes.wrap(0x8aacae47f66585edL));
+  }
+
+  @Test
+  void shouldKeepBlocksApart_whenTheyStateSaltsAndAdapters() throws Exception {
+    List<EngineEvent> events =
+        events(
+            stored(
+                "null",
+                with(block(1, 0, SIZE, 0, "[]"), "\"cache_salt\":\"s1\",\"lora_id\":0"),
+                block(2, 0, SIZE, 0, "[]"),
+                with(block(3, 0, SIZE, 0, "[]"), "\"lora_id\":4,\"lora_name\":\"sql\"")));
+    Stored first = (Stored) events.get(0);
+    Stored second = (Stored) events.get(1);
+    assertThat(first.hashes())
+        .as("what it does not state is as before it")
+        .isEqualTo(Hashes.wrap(1, 2));
+    assertThat(first.salt()).isEqualTo("s1");
+    assertThat(first.adapter().id()).as("0 is an adapter").isEqualTo(0);
+    assertThat(second.hashes()).isEqualTo(Hashes.wrap(3));
+    assertThat(second.parent()).isEqualTo(2);
+    assertThat(second.salt()).isEqualTo("s1");
+    assertThat(second.adapter().name()).isEqualTo("sql");
+
+    String event = stored("null", block(1, 0, SIZE, 0, "[]"));
+    Stored whole = onlyStored(with(event, "\"cache_salt\":\"s2\",\"lora_id\":-1"));
+    assertThat(whole.salt()).as("stated for all blocks at once").isEqualTo("s2");
+    assertThat(whole.adapter().id()).isNull();
+    assertThat(onlyStored(with(event, "\"cache_salt\":null,\"cache_salt_id\":0")).salt()).isNull();
+  }
+
+  @Test
+  void shouldKeepTheBlockApart_whenATokenIsADigest() throws Exception {
+    String image = block(1, 0, SIZE, 0, "[]").replace("\"token_id\":2", "\"token_id\":\"ab12\"");
+    assertThat(onlyStored(stored("null", image)).extraHashes().get(0)).isNotZero();
+  }
+
+  /** The first group is often one of a sliding window; only windows tell. */
+  @Test
+  void shouldIndexTheGroupOfTheLargestWindow_whenBlocksAreInLayerGroups() throws Exception {
+    String block = stored("null", block(1, 0, SIZE, 0, "[]"));
+    String removed = "{\"type\":\"removed\",\"block_hashes\":[1]}";
+    assertThat(kinds(block, 512, 0)).containsExactly("Stored");
+    assertThat(kinds(block, 4096, 2)).containsExactly("Cleared", "Stored");
+    assertThat(kinds(block, 4096, 3)).isEmpty();
+    assertThat(kinds(removed, 512, 0)).isEmpty();
+    assertThat(kinds(removed, 4096, 3)).isEmpty();
+    assertThat(kinds(removed, 4096, 2)).containsExactly("Removed");
+    assertThat(kinds(removed, 4096, null)).as("of whichever group").containsExactly("Removed");
+    assertThat(kinds(block, 4096, null)).isEmpty();
+    assertThat(kinds(block, 4096, 1))
+        .as("a lower one of that window")
+        .containsExactly("Cleared", "Stored");
+    assertThat(kinds(block, 4096, 2)).isEmpty();
+    assertThat(counts)
+        .containsEntry("skipped_window", 1L)
+        .containsEntry("skipped_layer_group", 4L)
+        .containsEntry("stored", 3L);
+  }
+
+  @Test
+  void shouldIndexNone_whenNothingTellsWhatALayerGroupIs() throws Exception {
+    String block = block(1, 0, SIZE, 0, "[]");
+    assertThat(kinds(stored("null", block), null, 0)).isEmpty();
+    assertThat(kinds(stored("null", with(block, "\"layer_group_id\":0")), null, null)).isEmpty();
+    assertThat(counts).isEqualTo(Map.of("skipped_layer_group", 2L));
+    assertThat(
+            kinds(
+                stored(
+                    "null",
+                    with(block, "\"layer_group_id\":1"),
+                    with(block(2, 0, SIZE, 0, "[]"), "\"layer_group_id\":2")),
+                4096,
+                null))
+        .as("each block by itself")
+        .containsExactly("Stored");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          "block_hash":1            ~ "block_hash":"xyz"            ~ block_hash
+          "block_hash":1            ~ "block_hash":1.5              ~ block_hash
+          "block_hash":1            ~ "block_hash":36893488147419103232 ~ block_hash
+          "block_hash":1            ~ "hash":1                      ~ block_hash
+          "parent_hash":null        ~ "parent_hash":true            ~ parent_hash
+          "cache_level":0           ~ "cache_salt":7                ~ cache_salt
+          "cache_level":0           ~ "cache_salt_id":7             ~ cache_salt
+          "cache_level":0           ~ "lora_id":"sql"               ~ lora_id
+          "cache_level":0           ~ "lora_id":-2                  ~ lora_id
+          "cache_level":0           ~ "layer_group_id":"full"       ~ layer_group_id
+          "token_id":2              ~ "token_id":-2                 ~ token_id
+          "token_id":2              ~ "token_id":null               ~ token_id
+          """)
+  void shouldRefuse_whenAMemberOfABlockCannotBeRead(String was, String is, String member) {
+    String event = stored("null", block(1, 0, SIZE, 0, "[]")).replace(was, is);
+    assertThatThrownBy(() -> events(event))
+        .isInstanceOf(UnreadableEvent.class)
+        .hasMessageContaining("`" + member);
+    assertThatThrownBy(() -> events("{\"type\":\"removed\",\"block_hashes\":[null]}"))
+        .isInstanceOf(UnreadableEvent.class);
+  }
+
+  private List<String> kinds(String data, @Nullable Integer window, @Nullable Integer group)
+      throws Exception {
+    byte[] batch =
+        translator.translate(
+            new ObjectMapper()
+                .readTree(
+                    "{\"data\":%s,\"window_size\":%s,\"layer_group_id\":%s}"
+                        .formatted(data, window, group)));
+    EngineBatch decoded =
+        (EngineBatch) EngineDecoder.forSource(SourceType.TENSORRT_LLM).decode(batch);
+    return decoded.events().stream().map(event -> event.getClass().getSimpleName()).toList();
+  }
+
+  private static String named(String hash) {
+    return block(1, 0, SIZE, 0, "[]").replace("\"block_hash\":1", "\"block_hash\":" + hash);
+  }
+
+  private static String with(String object, String members) {
+    return object.substring(0, object.length() - 1) + "," + members + "}";
   }
 
   private Stored onlyStored(String data) {
@@ -161,12 +306,12 @@ class TrtllmTranslatorTest {
       List<EngineEvent> events = events(data);
       assertThat(events).hasSize(1);
       return (Stored) events.get(0);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+    } catch (IOException | UnreadableEvent e) {
+      throw new AssertionError(e);
     }
   }
 
-  private List<EngineEvent> events(String data) throws IOException {
+  private List<EngineEvent> events(String data) throws IOException, UnreadableEvent {
     byte[] batch = translator.translate(new ObjectMapper().readTree("{\"data\":" + data + "}"));
     EngineBatch decoded = (EngineBatch) EngineDecoder.forSource(SourceType.VLLM).decode(batch);
     assertThat(decoded.rank()).isEqualTo(3);

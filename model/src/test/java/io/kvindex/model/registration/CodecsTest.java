@@ -117,6 +117,21 @@ class CodecsTest {
   }
 
   @Test
+  void shouldFindTheType_whenItIsSpeltInAnotherWay() {
+    for (String name :
+        new String[] {"TensorRT-LLM", "tensorrt_llm", "TensorRTLLM", "TRT-LLM", "trtllm"}) {
+      assertThat(SourceType.byWireName(name)).as(name).contains(SourceType.TENSORRT_LLM);
+    }
+    for (SourceType type : SourceType.values()) {
+      assertThat(SourceType.byWireName(type.wireName())).contains(type);
+      assertThat(SourceType.byWireName(type.name())).contains(type);
+      assertThat(SourceType.byCode(type.code())).isEqualTo(type);
+    }
+    assertThat(SourceType.byWireName("tensorrt")).isEmpty();
+    assertThat(SourceType.byWireName("")).isEmpty();
+  }
+
+  @Test
   void shouldRefuseOptions_whenTheyCanNotBe() {
     for (String text : new String[] {"", "own:1", "pool:", "ttl:0", "ttl:x", "ttl:9999999"}) {
       assertThatThrownBy(() -> LowerTier.parse(text))

@@ -88,7 +88,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
                 ApiException.field(
                     ErrorCode.INVALID_VALUE,
                     "type",
-                    "`type` must be vLLM, SGLang, Mooncake or KVEvents, got \""
+                    "`type` must be vLLM, SGLang, TensorRT-LLM, Mooncake or KVEvents, got \""
                         + ApiException.echo(name)
                         + "\""));
   }
