@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -13,24 +12,8 @@ import org.eclipse.jetty.util.Callback;
  * there are at a time.
  */
 final class GetWithBody {
-  private final Request.Handler next;
-  private final Refusals refusals;
-  private final Request request;
-  private final Response response;
-  private final Callback callback;
 
-  private GetWithBody(
-      Request.Handler next,
-      Refusals refusals,
-      Request request,
-      Response response,
-      Callback callback) {
-    this.next = next;
-    this.refusals = refusals;
-    this.request = request;
-    this.response = response;
-    this.callback = callback;
-  }
+  private GetWithBody() {}
 
   /** Has a GET handled: one without a body at once, another when its body has come. */
   static boolean handle(
@@ -43,31 +26,17 @@ final class GetWithBody {
     if (request.getLength() <= 0 && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)) {
       return next.handle(request, response, callback);
     }
-    GetWithBody get = new GetWithBody(next, refusals, request, response, callback);
-    new BodyDrain(request, get::drained).run();
+    LaterRequest get = new LaterRequest(next, request, response, callback);
+    new BodyDrain(
+            request,
+            empty -> {
+              if (empty) {
+                get.goOn();
+              } else {
+                refusals.unendingBody(request, response, callback);
+              }
+            })
+        .run();
     return true;
-  }
-
-  private void drained(boolean empty) {
-    if (!empty) {
-      refusals.unendingBody(request, response, callback);
-      return;
-    }
-    try {
-      // Not by this thread: it may be one that has to go on reading for others.
-      request.getContext().execute(this::handle);
-    } catch (RejectedExecutionException e) { // the server is being closed
-      callback.failed(e);
-    }
-  }
-
-  private void handle() {
-    try {
-      if (!next.handle(request, response, callback)) {
-        Response.writeError(request, response, callback, 404);
-      }
-    } catch (Throwable e) { // as Jetty does where it calls a handler itself
-      Response.writeError(request, response, callback, e);
-    }
   }
 }

@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -40,7 +39,7 @@ final class HotRoutes extends Handler.Wrapper {
   private final EventWaiters waiters;
   private final HttpSettings settings;
   private final ScratchPool pool;
-  private final Semaphore control;
+  private final ControlTurns control;
   private final HttpMeters meters;
   private final Refusals refusals;
   private final RequestObserver observer;
@@ -62,7 +61,9 @@ final class HotRoutes extends Handler.Wrapper {
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
     this.settings = settings;
     pool = new ScratchPool(settings.maxInFlight(), settings.maxItems());
-    control = new Semaphore(settings.maxControl());
+    control =
+        new ControlTurns(
+            settings.maxControl(), settings.maxControlWaiting(), settings.controlPatience());
     meters = new HttpMeters(registry, pool::lent);
     refusals = new Refusals(meters, settings.maxBodyBytes());
   }
@@ -168,13 +169,26 @@ final class HotRoutes extends Handler.Wrapper {
     if (request.getMethod().equals("GET")) {
       return GetWithBody.handle(super::handle, refusals, request, response, callback);
     }
-    if (!control.tryAcquire()) {
-      refusals.refuse(
-          request, response, Refusals.busy(settings.maxControl() + " requests"), callback);
-      return true;
+    if (control.tryTake()) {
+      Request.addCompletionListener(request, failure -> control.done());
+      return super.handle(request, response, callback);
     }
-    Request.addCompletionListener(request, failure -> control.release());
-    return super.handle(request, response, callback);
+    LaterRequest later = new LaterRequest(super::handle, request, response, callback);
+    ApiException busy = Refusals.busy(settings.maxControl() + " requests");
+    boolean waits =
+        control.await(
+            come -> {
+              if (come) {
+                Request.addCompletionListener(request, failure -> control.done());
+                later.goOn();
+              } else {
+                refusals.refuse(request, response, busy, callback);
+              }
+            });
+    if (!waits) {
+      refusals.refuse(request, response, busy, callback);
+    }
+    return true;
   }
 
   private static Map<String, QueryForm> forms() {
@@ -219,6 +233,12 @@ final class HotRoutes extends Handler.Wrapper {
 
   EventWaiters waiters() {
     return waiters;
+  }
+
+  /** Nobody waits for an event or a turn any more. */
+  void endWaits() {
+    waiters.close();
+    control.close();
   }
 
   /**

@@ -150,7 +150,7 @@ public final class HttpServer implements AutoCloseable {
 
   @Override
   public void close() {
-    hot.waiters().close();
+    hot.endWaits();
     javalin.stop();
   }
 }

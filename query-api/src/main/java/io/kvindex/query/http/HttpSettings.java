@@ -11,10 +11,12 @@ import java.time.Duration;
  * @param maxBodyBytes longest request body; more is 413
  * @param maxItems most tokens or hashes in one query; more is 413
  * @param maxInFlight most queries read or answered at a time; more is 429
- * @param maxControl most other requests than GET at a time; more is 429. They may wait for Kafka,
- *     so they must never take all threads
+ * @param maxControl most other requests than GET at a time; more wait for their turn. They may wait
+ *     for Kafka, so they must never take all threads
  * @param maxThreads most server threads
  * @param idleTimeout silence after which a connection is closed
+ * @param maxControlWaiting most of them that wait for their turn; more is 429
+ * @param controlPatience longest wait for a turn; longer is 429
  */
 public record HttpSettings(
     String bind,
@@ -24,7 +26,12 @@ public record HttpSettings(
     int maxInFlight,
     int maxControl,
     int maxThreads,
-    Duration idleTimeout) {
+    Duration idleTimeout,
+    int maxControlWaiting,
+    Duration controlPatience) {
+
+  private static final int CONTROL_WAITING = 256;
+  private static final Duration CONTROL_PATIENCE = Duration.ofSeconds(5);
 
   /** Port of a site that says nothing else. */
   public static final int DEFAULT_PORT = 13333;
@@ -47,9 +54,41 @@ public record HttpSettings(
     }
   }
 
+  /** Those where {@value #CONTROL_WAITING} requests wait for 5 s at most. */
+  public HttpSettings(
+      String bind,
+      int port,
+      int maxBodyBytes,
+      int maxItems,
+      int maxInFlight,
+      int maxControl,
+      int maxThreads,
+      Duration idleTimeout) {
+    this(
+        bind,
+        port,
+        maxBodyBytes,
+        maxItems,
+        maxInFlight,
+        maxControl,
+        maxThreads,
+        idleTimeout,
+        CONTROL_WAITING,
+        CONTROL_PATIENCE);
+  }
+
   /** The same settings on another address. */
   public HttpSettings at(String address, int tcpPort) {
     return new HttpSettings(
-        address, tcpPort, maxBodyBytes, maxItems, maxInFlight, maxControl, maxThreads, idleTimeout);
+        address,
+        tcpPort,
+        maxBodyBytes,
+        maxItems,
+        maxInFlight,
+        maxControl,
+        maxThreads,
+        idleTimeout,
+        maxControlWaiting,
+        controlPatience);
   }
 }

@@ -30,9 +30,8 @@ final class BinaryFields {
           "hash_profile");
 
   private static final String[] REGISTER_TEXTS = {"endpoint", "type", "modelname", "instance_id"};
-  private static final String[] PROFILE = {
-    "strategy", "algorithm", "python_hash_seed", "index_projection"
-  };
+  private static final String SEED = "python_hash_seed";
+  private static final String[] PROFILE = {"strategy", "algorithm", SEED, "index_projection"};
   private static final Set<String> UNREGISTER = Set.of("instance_id", "tenant_id", "dp_rank");
 
   private BinaryFields() {}
@@ -47,11 +46,11 @@ final class BinaryFields {
     require(root, "block_size");
     require(root, "dp_rank");
     String type = root.path("type").asText();
-    if (!type.equals("vLLM") && !type.equals("Mooncake")) {
+    if (!type.equals("vLLM") && !type.equals("SGLang") && !type.equals("Mooncake")) {
       throw ApiException.field(
           ErrorCode.INVALID_VALUE,
           "type",
-          "`type` must be vLLM or Mooncake, got \"" + ApiException.echo(type) + "\"");
+          "`type` must be vLLM, SGLang or Mooncake, got \"" + ApiException.echo(type) + "\"");
     }
     checkProfile(require(root, "hash_profile"));
     return BodyFields.of(root);
@@ -111,8 +110,9 @@ final class BinaryFields {
       throw ApiException.field(
           ErrorCode.INVALID_TYPE, "hash_profile", "`hash_profile` must be a map");
     }
+    boolean seedless = HashProfileField.isSglang(profile.path("strategy").asText());
     for (String member : PROFILE) {
-      if (!profile.has(member)) {
+      if (!profile.has(member) && !(seedless && member.equals(SEED))) {
         throw ApiException.field(
             ErrorCode.MISSING, "hash_profile", "`hash_profile." + member + "` is missing");
       }

@@ -14,11 +14,14 @@ import java.util.stream.Collectors;
 /**
  * {@code hash_profile} of a registration in its three forms: a name, {@code {"algorithm", "seed"}},
  * and the C++ Conductor's {@code {"strategy", "algorithm", "python_hash_seed",
- * "index_projection"}}. Unlike elsewhere in JSON an unknown member is refused: a seed overlooked is
- * an index that never hits.
+ * "index_projection"}}, in which SGLang's strategies need no seed. Unlike elsewhere in JSON an
+ * unknown member is refused: a seed overlooked is an index that never hits.
  */
 final class HashProfileField {
   private static final String FIELD = "hash_profile";
+  private static final String VLLM = "vllm_v1";
+  private static final String SGLANG = "sglang";
+  private static final String SGLANG_BIGRAM = "sglang_bigram";
   private static final Set<String> OWN_FORM = Set.of("algorithm", "seed");
   private static final Set<String> FOUR_FIELDS =
       Set.of("strategy", "algorithm", "python_hash_seed", "index_projection");
@@ -81,7 +84,15 @@ final class HashProfileField {
 
   private static HashProfile fourFields(JsonNode node) {
     requireOnly(node, FOUR_FIELDS);
-    require(node, "strategy", "vllm_v1"::equals, "vllm_v1");
+    String strategy =
+        require(
+            node,
+            "strategy",
+            name -> name.equals(VLLM) || isSglang(name),
+            "vllm_v1, sglang or sglang_bigram");
+    if (isSglang(strategy)) {
+      return sglang(node, strategy);
+    }
     require(node, "index_projection", "low64_be"::equals, "low64_be");
     String seed =
         require(
@@ -97,6 +108,22 @@ final class HashProfileField {
             "sha256_cbor or sha256");
     return new HashProfile(
         algorithm.equals("sha256") ? Algorithm.VLLM_SHA256 : Algorithm.VLLM_SHA256_CBOR, seed);
+  }
+
+  /** Its chain has no seed of the process: one that is named must be text, and is not used. */
+  private static HashProfile sglang(JsonNode node, String strategy) {
+    require(node, "algorithm", "sha256_raw"::equals, "sha256_raw");
+    require(node, "index_projection", "first64_be"::equals, "first64_be");
+    if (node.has("python_hash_seed")) {
+      text(node, "python_hash_seed");
+    }
+    return new HashProfile(
+        Algorithm.SGLANG_SHA256, strategy.equals(SGLANG_BIGRAM) ? HashProfile.BIGRAM : "");
+  }
+
+  /** Whether a strategy of the C++ Conductor is SGLang's. */
+  static boolean isSglang(String strategy) {
+    return strategy.equals(SGLANG) || strategy.equals(SGLANG_BIGRAM);
   }
 
   /** The text is hashed as it is, so "0" and "00" are two seeds. */

@@ -37,18 +37,28 @@ class HttpServerTest {
   private static final String QUERY = "{\"model\":\"m\",\"block_size\":2,\"token_ids\":[1,2,3]}";
   private static final int MAX_BODY = 1 << 20;
   private static final int MAX_IN_FLIGHT = 2;
+  private static final int MAX_CONTROL = 4;
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final CountDownLatch gate = new CountDownLatch(1);
   private final CountDownLatch waiting = new CountDownLatch(MAX_IN_FLIGHT);
+  private final CountDownLatch registering = new CountDownLatch(MAX_CONTROL);
+  private final CountDownLatch kafka = new CountDownLatch(1);
   private HttpServer server;
 
   @BeforeAll
   void start() {
     HttpSettings settings =
         new HttpSettings(
-            "127.0.0.1", 0, MAX_BODY, 1 << 17, MAX_IN_FLIGHT, 4, 16, Duration.ofSeconds(20));
+            "127.0.0.1",
+            0,
+            MAX_BODY,
+            1 << 17,
+            MAX_IN_FLIGHT,
+            MAX_CONTROL,
+            16,
+            Duration.ofSeconds(20));
     server =
         HttpServer.start(
             settings,
@@ -69,6 +79,7 @@ class HttpServerTest {
                   ctx -> {
                     throw new IllegalStateException("secret detail");
                   });
+              routes.post("/slow", ctx -> registering(ctx.body()));
               routes.post("/echo", ctx -> ctx.result(ctx.bodyAsBytes().length + ""));
             },
             registry);
@@ -187,6 +198,35 @@ class HttpServerTest {
     assertThat(answer.statusCode()).isEqualTo(413);
     assertThat(answer.body()).contains("\"reason\":\"body_too_large\"");
     assertThat(post("/query", QUERY).statusCode()).isEqualTo(200);
+  }
+
+  private void registering(String body) {
+    registering.countDown();
+    try {
+      if (!kafka.await(20, TimeUnit.SECONDS) || !body.equals("{}")) {
+        throw new IllegalStateException(body);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A fleet that starts registers its engines all at once. */
+  @Test
+  void shouldLetThemWaitTheirTurn_whenMoreRegisterThanMayAtATime() throws Exception {
+    List<CompletableFuture<HttpResponse<String>>> fleet = new ArrayList<>();
+    for (int i = 0; i < 10 * MAX_CONTROL; i++) {
+      fleet.add(
+          client.sendAsync(
+              request("/slow").POST(BodyPublishers.ofString("{}")).build(),
+              BodyHandlers.ofString()));
+    }
+    assertThat(registering.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(post("/query", QUERY).statusCode()).as("queries go on").isEqualTo(200);
+    kafka.countDown();
+    for (CompletableFuture<HttpResponse<String>> one : fleet) {
+      assertThat(one.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
   }
 
   @Test

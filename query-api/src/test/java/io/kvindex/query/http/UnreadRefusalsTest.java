@@ -43,7 +43,17 @@ class UnreadRefusalsTest {
   @BeforeAll
   void start() {
     HttpSettings settings =
-        new HttpSettings("127.0.0.1", 0, MAX_BODY, 100, 1, 1, 16, Duration.ofSeconds(20));
+        new HttpSettings(
+            "127.0.0.1",
+            0,
+            MAX_BODY,
+            100,
+            1,
+            1,
+            16,
+            Duration.ofSeconds(20),
+            1,
+            Duration.ofMillis(100));
     server =
         HttpServer.start(
             settings,

@@ -129,6 +129,23 @@ class BinaryFieldsTest {
     assertThat(read(body).publisher().instanceId()).isEqualTo("first");
   }
 
+  /** What its own clients and files name since Mooncake #3744. */
+  @Test
+  void shouldTakeSglangsProfiles_whenTheyHaveNoSeed() {
+    byte[] body =
+        body(
+            whole("e0"),
+            "type",
+            "SGLang",
+            "hash_profile",
+            Packed.members(
+                "strategy", "sglang_bigram",
+                "algorithm", "sha256_raw",
+                "index_projection", "first64_be"));
+    assertThat(read(body).type()).isEqualTo(SourceType.SGLANG);
+    assertThat(read(body).table().hashProfile().label()).isEqualTo("sglang_sha256:bigram");
+  }
+
   static Stream<Arguments> refusals() {
     Map<String, @Nullable Object> digest = profile();
     digest.put("root_digest", "ab");
@@ -138,7 +155,8 @@ class BinaryFieldsTest {
         refusal("invalid_value endpoint", "endpoint", "bogus"),
         refusal("invalid_type endpoint", "endpoint", null),
         refusal("missing type", "type", ABSENT),
-        refusal("invalid_value type", "type", "SGLang"),
+        refusal("invalid_value type", "type", "sglang"),
+        refusal("invalid_value type", "type", "TensorRT-LLM"),
         refusal("invalid_value type", "type", "vllm"),
         refusal("missing modelname", "modelname", ABSENT),
         refusal("invalid_value modelname", "modelname", ""),

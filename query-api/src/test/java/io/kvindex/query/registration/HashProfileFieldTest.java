@@ -40,6 +40,9 @@ class HashProfileFieldTest {
         "'hash_profile':{'strategy':'vllm_v1','algorithm':'sha256_cbor','python_hash_seed':'00','index_projection':'low64_be'} ~ vllm_sha256_cbor:00",
         "'hash_profile':{'strategy':'vllm_v1','algorithm':'sha256','python_hash_seed':'random','index_projection':'low64_be'} ~ vllm_sha256:random",
         "'hash_profile':{'strategy':'vllm_v1','algorithm':'sha256','python_hash_seed':'4294967295','index_projection':'low64_be'} ~ vllm_sha256:4294967295",
+        "'hash_profile':{'strategy':'sglang','algorithm':'sha256_raw','index_projection':'first64_be'} ~ sglang_sha256",
+        "'hash_profile':{'strategy':'sglang','algorithm':'sha256_raw','python_hash_seed':'0','index_projection':'first64_be'} ~ sglang_sha256",
+        "'hash_profile':{'strategy':'sglang_bigram','algorithm':'sha256_raw','index_projection':'first64_be'} ~ sglang_sha256:bigram",
       })
   void shouldNameRuleAndSeed_whenAnyFormIsUsed(String member, String label) {
     assertThat(read(member.replace('\'', '"')).label()).isEqualTo(label);
@@ -68,6 +71,10 @@ class HashProfileFieldTest {
         "'hash_profile':{'strategy':'vllm_v1','algorithm':'sha256','python_hash_seed':'1','index_projection':'high64'} ~ invalid_value ~ low64_be",
         "'hash_profile':{'strategy':'vllm_v1','algorithm':'sha256','python_hash_seed':'1','index_projection':'low64_be','root_digest':'ab'} ~ unknown_field ~ root_digest",
         "'hash_profile':{'strategy':'vllm_v1','algorithm':'sha256','seed':'1','index_projection':'low64_be'} ~ unknown_field ~ `seed`",
+        "'hash_profile':{'strategy':'sglang','algorithm':'sha256','index_projection':'first64_be'} ~ invalid_value ~ sha256_raw",
+        "'hash_profile':{'strategy':'sglang_bigram','algorithm':'sha256_raw','index_projection':'low64_be'} ~ invalid_value ~ first64_be",
+        "'hash_profile':{'strategy':'sglang','algorithm':'sha256_raw','index_projection':'first64_be','python_hash_seed':0} ~ invalid_type ~ python_hash_seed",
+        "'hash_profile':{'strategy':'sglang','index_projection':'first64_be'} ~ missing ~ algorithm",
       })
   void shouldSayWhatIsWrong_whenItIsNoProfile(String member, String reason, String text) {
     ApiException refused =
