@@ -11,6 +11,7 @@ import io.kvindex.bridge.produce.KafkaSettings;
 import io.kvindex.bridge.produce.SendBudget;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Replays;
+import io.kvindex.bridge.zmq.Resolver;
 import io.kvindex.model.member.MemberWatch;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.topic.Topics;
@@ -45,6 +46,7 @@ public final class Bridge implements AutoCloseable {
   private static final int METADATA_ATTEMPTS = 6;
 
   private final Producer<byte[], byte[]> producer;
+  private final Resolver resolver;
   private final IoLoop loop;
   private final Replays replays;
   private final ControlLoop control;
@@ -60,9 +62,10 @@ public final class Bridge implements AutoCloseable {
     partitionsOf(Topics.QUARANTINE);
     partitionsOf(Topics.BRIDGE_PROGRESS);
     EventSink sink = new EventSink(producer, partitions, config.rawQuarantine(), budget, metrics);
-    loop = new IoLoop(budget);
+    resolver = new Resolver(config.lookup());
+    loop = new IoLoop(budget, resolver);
     budget.onReopened(loop::wakeUp);
-    replays = new Replays(loop.context(), config.replay());
+    replays = new Replays(loop.context(), config.replay(), resolver);
     Followers followers =
         new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, config.limits());
     Map<String, Object> member =
@@ -176,6 +179,7 @@ public final class Bridge implements AutoCloseable {
     control.stopWriting();
     replays.close();
     loop.close();
+    resolver.close();
     producer.close(Duration.ZERO);
     control.close();
   }
@@ -192,6 +196,7 @@ public final class Bridge implements AutoCloseable {
       control.close();
       replays.close();
       loop.close();
+      resolver.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

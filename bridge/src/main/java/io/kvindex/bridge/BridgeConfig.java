@@ -4,6 +4,7 @@ package io.kvindex.bridge;
 import io.kvindex.bridge.follow.FollowLimits;
 import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.bridge.zmq.ReplayPolicy;
+import io.kvindex.bridge.zmq.Resolver;
 import io.kvindex.model.chaos.Knob;
 import io.kvindex.model.member.MemberName;
 import io.kvindex.model.registration.Generations;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits bounds of following
  * @param replay how hard a replay is tried
  * @param generations of the site's epoch
+ * @param lookup looks up the names of engines; may block
  */
 public record BridgeConfig(
     Map<String, Object> kafka,
@@ -42,7 +44,8 @@ public record BridgeConfig(
     boolean rawQuarantine,
     FollowLimits limits,
     ReplayPolicy replay,
-    Generations generations) {
+    Generations generations,
+    Resolver.Lookup lookup) {
 
   /** Consumer group where nobody says otherwise. */
   public static final String DEFAULT_GROUP = "kvindex-bridge";
@@ -79,7 +82,8 @@ public record BridgeConfig(
         true,
         FollowLimits.DEFAULT,
         ReplayPolicy.DEFAULT,
-        Generations.FIRST);
+        Generations.FIRST,
+        Resolver.Lookup.SYSTEM);
   }
 
   /**
@@ -119,6 +123,11 @@ public record BridgeConfig(
     return but(draft -> draft.generations = other);
   }
 
+  /** The same with other means to look up the names of engines. */
+  public BridgeConfig with(Resolver.Lookup other) {
+    return but(draft -> draft.lookup = other);
+  }
+
   private BridgeConfig but(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
@@ -132,7 +141,8 @@ public record BridgeConfig(
         draft.rawQuarantine,
         draft.limits,
         draft.replay,
-        draft.generations);
+        draft.generations,
+        draft.lookup);
   }
 
   /** What may be changed, while it is. */
@@ -143,6 +153,7 @@ public record BridgeConfig(
     private FollowLimits limits;
     private ReplayPolicy replay;
     private Generations generations;
+    private Resolver.Lookup lookup;
 
     private Draft(BridgeConfig from) {
       kafka = new HashMap<>(from.kafka);
@@ -151,6 +162,7 @@ public record BridgeConfig(
       limits = from.limits;
       replay = from.replay;
       generations = from.generations;
+      lookup = from.lookup;
     }
   }
 }

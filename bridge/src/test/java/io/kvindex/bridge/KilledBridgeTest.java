@@ -247,7 +247,8 @@ class KilledBridgeTest extends BridgeFixture {
                 c.rawQuarantine(),
                 c.limits(),
                 c.replay(),
-                c.generations()),
+                c.generations(),
+                c.lookup()),
             new SimpleMeterRegistry());
     open.add(bridge);
     return bridge;

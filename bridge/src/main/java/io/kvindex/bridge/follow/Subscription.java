@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.SubSocket;
 import io.kvindex.model.progress.PublisherState;
+import io.kvindex.model.registration.Endpoint;
 import io.kvindex.model.registration.Registration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -52,12 +53,19 @@ final class Subscription implements SubSocket.Listener {
     if (open) {
       return;
     }
+    Endpoint endpoint;
+    try {
+      endpoint = Endpoint.parse(registration.endpoint());
+    } catch (IllegalArgumentException e) { // registered before there was a check
+      status.failed("can not follow " + registration.endpoint() + ": " + e.getMessage());
+      return;
+    }
     try {
       prepare.run();
       context
           .loop()
           .subscribe(
-              registration.endpoint(),
+              endpoint,
               registration.options().topic(),
               context.limits().socketHighWaterMark(),
               this,
@@ -104,5 +112,10 @@ final class Subscription implements SubSocket.Listener {
   public void disconnected() {
     status.connected(false);
     status.problem("connection to " + registration.endpoint() + " was lost");
+  }
+
+  @Override
+  public void unresolved(String problem) {
+    status.failed("can not follow " + registration.endpoint() + ": " + problem);
   }
 }

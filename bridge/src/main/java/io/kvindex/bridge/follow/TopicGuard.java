@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.zmq.SubSocket;
+import io.kvindex.model.registration.Endpoint;
 import io.kvindex.model.registration.Registration;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +15,7 @@ final class TopicGuard {
   private @Nullable String first;
 
   TopicGuard(Registration registration) {
-    guards =
-        SubSocket.isBindEndpoint(registration.endpoint())
-            && registration.options().topic().isEmpty();
+    guards = Endpoint.isBound(registration.endpoint()) && registration.options().topic().isEmpty();
   }
 
   /** Whether a message of that topic is of the engine followed. */

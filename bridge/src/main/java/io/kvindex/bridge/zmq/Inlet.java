@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import io.kvindex.model.registration.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.ZMQ;
 
@@ -13,7 +17,7 @@ import org.zeromq.ZMQ;
  * several, told apart by topic, because a port is bound once however many engines connect to it.
  * Loop thread only; connections are told by a thread of ZeroMQ.
  */
-final class Inlet implements SubSocket.Listener {
+final class Inlet implements SubSocket.Monitor, Route.Led {
 
   private static final int MESSAGES_A_TURN = 256;
 
@@ -21,27 +25,59 @@ final class Inlet implements SubSocket.Listener {
   private record Branch(
       String topic, byte[] prefix, IoLoop.Reader reader, SubSocket.Listener listener) {}
 
-  private final String endpoint;
+  private final Endpoint endpoint;
   private final SubSocket socket;
+
+  /** Null where it is bound. */
+  private final @Nullable Route route;
+
+  /** Connections to a bound socket. */
+  private final Set<Object> peers = ConcurrentHashMap.newKeySet();
+
   // Longest topic first, so that the most specific reader gets a message. Read by ZeroMQ's thread.
   private final CopyOnWriteArrayList<Branch> branches = new CopyOnWriteArrayList<>();
 
-  /** A socket nobody reads yet; {@link #add} one, then {@link #open} it. */
-  Inlet(ZMQ.Context context, String endpoint, int highWaterMark) {
+  /**
+   * A socket nobody reads yet; {@link #add} one, then {@link #open} it.
+   *
+   * @param signals makes the signal by which the loop is told to go on with the route
+   */
+  Inlet(
+      ZMQ.Context context,
+      Endpoint endpoint,
+      int highWaterMark,
+      Resolver resolver,
+      Function<Runnable, IoLoop.Signal> signals) {
     this.endpoint = endpoint;
-    this.socket = SubSocket.create(context, endpoint, highWaterMark, this);
+    this.socket = SubSocket.create(context, highWaterMark, this);
+    if (endpoint.isBound()) {
+      route = null;
+    } else {
+      IoLoop.Signal signal = signals.apply(this::step);
+      route = new Route(endpoint, resolver, this, signal::raise);
+    }
   }
 
   /**
-   * Connects, or binds if the endpoint has a {@code *}.
+   * Connects, which may have to wait for its name, or binds.
    *
-   * @throws RuntimeException if the endpoint is malformed, its host unknown or its port taken
+   * @throws RuntimeException if its port is taken
    */
   void open() {
-    socket.open(endpoint);
+    if (route == null) {
+      socket.bind(endpoint.port());
+    } else {
+      route.open();
+    }
   }
 
-  String endpoint() {
+  private void step() {
+    if (route != null) {
+      route.step();
+    }
+  }
+
+  Endpoint endpoint() {
     return endpoint;
   }
 
@@ -77,6 +113,9 @@ final class Inlet implements SubSocket.Listener {
   }
 
   void close() {
+    if (route != null) {
+      route.close();
+    }
     socket.close();
   }
 
@@ -96,6 +135,7 @@ final class Inlet implements SubSocket.Listener {
       // A reader may have closed the socket.
       List<byte[]> frames = branches.isEmpty() ? null : socket.receive();
       if (frames == null) {
+        step(); // it may have waited for the last message
         return;
       }
       IoLoop.Reader reader = readerOf(frames.get(0));
@@ -130,12 +170,45 @@ final class Inlet implements SubSocket.Listener {
   }
 
   @Override
-  public void connected() {
-    branches.forEach(branch -> branch.listener().connected());
+  public void accepted(Object channel) {
+    peers.add(channel);
   }
 
   @Override
-  public void disconnected() {
+  public void speaks(String address) {
+    if (route == null || route.connected(address)) {
+      branches.forEach(branch -> branch.listener().connected());
+    }
+  }
+
+  @Override
+  public void gone(String address, Object channel) {
+    boolean last = route == null ? peers.remove(channel) && peers.isEmpty() : route.lost(address);
+    if (last) {
+      dropped();
+    }
+  }
+
+  @Override
+  public void connect(String address, @Nullable String before) {
+    if (before != null) {
+      socket.disconnect(before);
+    }
+    socket.connect(address);
+  }
+
+  @Override
+  public boolean hasMessages() {
+    return socket.hasMessages();
+  }
+
+  @Override
+  public void dropped() {
     branches.forEach(branch -> branch.listener().disconnected());
+  }
+
+  @Override
+  public void unresolved(String problem) {
+    branches.forEach(branch -> branch.listener().unresolved(problem));
   }
 }

@@ -2,6 +2,7 @@
 package io.kvindex.bridge.zmq;
 
 import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.model.registration.Endpoint;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,6 +84,7 @@ public final class IoLoop implements AutoCloseable {
   private final ZMQ.Context context = ZMQ.context(1);
   private final WakeUp wake = new WakeUp();
   private final Gate gate;
+  private final Resolver resolver;
   private final Thread thread;
   private final BlockingQueue<Runnable> tasks = new ArrayBlockingQueue<>(MAX_TASKS);
   // Bounded by the number of signals: each is in it once at most.
@@ -91,9 +93,14 @@ public final class IoLoop implements AutoCloseable {
   private final SocketPoll poll;
   private volatile boolean running = true;
 
-  /** Starts the thread. */
-  public IoLoop(Gate gate) {
+  /**
+   * Starts the thread.
+   *
+   * @param resolver looks up the names of endpoints; must outlive this object
+   */
+  public IoLoop(Gate gate, Resolver resolver) {
     this.gate = gate;
+    this.resolver = resolver;
     context.setMaxSockets(MAX_SOCKETS);
     poll = new SocketPoll(context, wake);
     thread = new Thread(this::run, "zmq-io");
@@ -123,14 +130,15 @@ public final class IoLoop implements AutoCloseable {
   }
 
   /**
-   * Opens a subscription and reads it from now on; loop thread only.
+   * Opens a subscription and reads it from now on; loop thread only. A name is looked up meanwhile:
+   * the listener is told when there is a connection.
    *
    * @param topic beginning of the topics wanted, empty = all
    * @param highWaterMark messages kept by ZeroMQ for us; beyond it they wait at the publisher
-   * @throws RuntimeException if the endpoint can not be used, or its topic is another reader's
+   * @throws RuntimeException if its port is taken, or its topic is another reader's
    */
   public void subscribe(
-      String endpoint,
+      Endpoint endpoint,
       String topic,
       int highWaterMark,
       SubSocket.Listener listener,
@@ -142,7 +150,7 @@ public final class IoLoop implements AutoCloseable {
       listener.connected(); // maybe long ago: only a replay tells what it missed
       return;
     }
-    Inlet inlet = new Inlet(context, endpoint, highWaterMark);
+    Inlet inlet = new Inlet(context, endpoint, highWaterMark, resolver, this::signal);
     try {
       inlet.add(topic, reader, listener);
       inlet.open();
@@ -154,8 +162,8 @@ public final class IoLoop implements AutoCloseable {
     poll.add(inlet);
   }
 
-  private @Nullable Inlet bound(String endpoint) {
-    return SubSocket.isBindEndpoint(endpoint)
+  private @Nullable Inlet bound(Endpoint endpoint) {
+    return endpoint.isBound()
         ? inlets.values().stream()
             .filter(inlet -> inlet.endpoint().equals(endpoint))
             .findFirst()

@@ -44,9 +44,9 @@ final class Questions implements AutoCloseable {
     /**
      * Nothing came.
      *
-     * @param failure why it could not be asked, null = it was
+     * @param problem why it could not be asked, null = it was
      */
-    void unanswered(ReplayJob job, @Nullable RuntimeException failure);
+    void unanswered(ReplayJob job, @Nullable String problem);
   }
 
   private final ZMQ.Context context;
@@ -71,7 +71,7 @@ final class Questions implements AutoCloseable {
     thread.start();
   }
 
-  /** Makes the job's next attempt; any thread. */
+  /** Makes the next attempt of a job that knows its addresses; any thread. */
   void ask(ReplayJob job) {
     asked.add(job);
     wake.raise();
@@ -122,7 +122,7 @@ final class Questions implements AutoCloseable {
     try {
       open.add(new Question(job, context, poller));
     } catch (RuntimeException e) {
-      listener.unanswered(job, e);
+      listener.unanswered(job, e.toString());
     }
   }
 

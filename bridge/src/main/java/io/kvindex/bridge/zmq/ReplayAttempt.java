@@ -70,17 +70,18 @@ final class ReplayAttempt implements AutoCloseable {
   /**
    * Asks for everything from {@code start} on.
    *
+   * @param address in numbers: a name would be looked up by this thread
    * @param timeout longest wait for each message of the answer
-   * @throws RuntimeException if the endpoint can not be used at all
+   * @throws RuntimeException if the address can not be used at all
    */
-  static ReplayAttempt ask(ZMQ.Context context, String endpoint, Duration timeout, long start) {
+  static ReplayAttempt ask(ZMQ.Context context, String address, Duration timeout, long start) {
     ZMQ.Socket socket = context.socket(SocketType.DEALER);
     try {
       ReplayAttempt attempt = new ReplayAttempt(socket, timeout);
-      SocketOptions.apply(socket, endpoint, HIGH_WATER_MARK);
+      SocketOptions.apply(socket, HIGH_WATER_MARK);
       socket.setReceiveTimeOut(SLICE_MS);
       socket.setEventHook(event -> attempt.connected = true, ZMQ.EVENT_HANDSHAKE_PROTOCOL);
-      socket.connect(endpoint);
+      socket.connect(address);
       // The empty delimiter is what a REQ socket would send; without it engines do not answer.
       socket.send(new byte[0], ZMQ.SNDMORE);
       socket.send(ByteBuffer.allocate(Long.BYTES).putLong(start).array(), 0);

@@ -3,6 +3,7 @@ package io.kvindex.bridge.zmq;
 
 import io.kvindex.bridge.zmq.ReplayAttempt.Outcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,6 +21,13 @@ final class ReplayJob implements ReplayAttempt.Sink {
   private static final Logger LOG = LoggerFactory.getLogger(ReplayJob.class);
 
   private final String endpoint;
+
+  /** Where that leads, in the order to try them; known before it is asked. */
+  private List<String> addresses = List.of();
+
+  /** Connections made, each to the next address. */
+  private int connections;
+
   private final ReplayFeed feed;
   private final ReplayPolicy policy;
   private final int patience;
@@ -48,6 +56,16 @@ final class ReplayJob implements ReplayAttempt.Sink {
     return doubted;
   }
 
+  /** What is asked, as the registration names it. */
+  String endpoint() {
+    return endpoint;
+  }
+
+  /** Where it is to be asked, in numbers; before each attempt, since a name may move. */
+  void at(List<String> found) {
+    addresses = found;
+  }
+
   /** Whether nobody wants the answer any more. */
   boolean isCancelled() {
     return feed.isCancelled();
@@ -64,11 +82,12 @@ final class ReplayJob implements ReplayAttempt.Sink {
     return askAgain(context);
   }
 
-  /** The same question over another connection. */
+  /** The same question over another connection, to the next address if there are several. */
   ReplayAttempt askAgain(ZMQ.Context context) {
     // Each question begins with a batch we have: whoever answers shows by it who it is.
     long start = expected == 0 ? 0 : expected - 1;
-    return ReplayAttempt.ask(context, endpoint, policy.answerTimeout(), start);
+    String address = addresses.get(connections++ % addresses.size());
+    return ReplayAttempt.ask(context, address, policy.answerTimeout(), start);
   }
 
   /** Reads the answer to an attempt; the pause before the next one, null when done. */
@@ -81,7 +100,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
       outcome = attempt.read(this, () -> closed.getAsBoolean() || feed.isCancelled());
     } catch (RuntimeException e) {
       outcome = Outcome.SILENT;
-      problem = unusable(e);
+      problem = unusable(e.toString());
     }
     fruitless = expected == before ? fruitless + 1 : 0;
     return next(outcome, problem);
@@ -90,15 +109,15 @@ final class ReplayJob implements ReplayAttempt.Sink {
   /**
    * An attempt was not answered at all; the pause before the next one, null when done.
    *
-   * @param failure why it could not even be made, null = it was
+   * @param problem why it could not even be made, null = it was
    */
-  @Nullable Duration unanswered(@Nullable RuntimeException failure) {
+  @Nullable Duration unanswered(@Nullable String problem) {
     fruitless++;
-    return next(Outcome.SILENT, failure == null ? null : unusable(failure));
+    return next(Outcome.SILENT, problem == null ? null : unusable(problem));
   }
 
-  private String unusable(RuntimeException failure) {
-    return "replay endpoint " + endpoint + " can not be used: " + failure;
+  private String unusable(String problem) {
+    return "replay endpoint " + endpoint + " can not be used: " + problem;
   }
 
   private @Nullable Duration next(Outcome outcome, @Nullable String problem) {

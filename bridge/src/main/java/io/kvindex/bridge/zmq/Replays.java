@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import io.kvindex.model.registration.Endpoint;
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -25,6 +28,7 @@ public final class Replays implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Replays.class);
 
   private final ReplayPolicy policy;
+  private final Resolver resolver;
   private final ExecutorService readers;
   private final ExecutorService doubtedReader;
   private final ScheduledThreadPoolExecutor timer;
@@ -33,9 +37,11 @@ public final class Replays implements AutoCloseable {
 
   /**
    * @param context whose sockets to use; must outlive this object
+   * @param resolver looks up the names of endpoints; must outlive this object
    */
-  public Replays(ZMQ.Context context, ReplayPolicy policy) {
+  public Replays(ZMQ.Context context, ReplayPolicy policy, Resolver resolver) {
     this.policy = policy;
+    this.resolver = resolver;
     readers = Executors.newFixedThreadPool(policy.threads() - 1, daemons("zmq-replay"));
     doubtedReader = Executors.newSingleThreadExecutor(daemons("zmq-replay-doubted"));
     timer = new ScheduledThreadPoolExecutor(1, daemons("zmq-timer"));
@@ -83,10 +89,39 @@ public final class Replays implements AutoCloseable {
 
   private void ask(ReplayJob job, Duration delay) {
     if (delay.isZero()) {
-      questions.ask(job);
+      ask(job);
     } else {
-      later(() -> questions.ask(job), delay);
+      later(() -> ask(job), delay);
     }
+  }
+
+  /** Where it leads is found out first: who asks must never wait for a name. */
+  private void ask(ReplayJob job) {
+    Endpoint endpoint;
+    try {
+      endpoint = Endpoint.parseReplay(job.endpoint());
+    } catch (IllegalArgumentException e) { // registered before there was a check
+      goOn(job, job.unanswered(e.getMessage()));
+      return;
+    }
+    if (endpoint.isName()) {
+      resolver.resolve(endpoint.host(), result -> resolved(job, endpoint, result));
+    } else {
+      ask(job, endpoint, endpoint.addresses());
+    }
+  }
+
+  private void resolved(ReplayJob job, Endpoint endpoint, Resolver.Result result) {
+    if (result.problem() == null) {
+      ask(job, endpoint, result.addresses());
+    } else if (!job.isCancelled()) {
+      goOn(job, job.unanswered(result.problem()));
+    }
+  }
+
+  private void ask(ReplayJob job, Endpoint endpoint, List<InetAddress> addresses) {
+    job.at(addresses.stream().map(one -> Route.numeric(one, endpoint.port())).toList());
+    questions.ask(job);
   }
 
   private void goOn(ReplayJob job, @Nullable Duration pause) {
@@ -111,8 +146,8 @@ public final class Replays implements AutoCloseable {
     }
 
     @Override
-    public void unanswered(ReplayJob job, @Nullable RuntimeException failure) {
-      goOn(job, job.unanswered(failure));
+    public void unanswered(ReplayJob job, @Nullable String problem) {
+      goOn(job, job.unanswered(problem));
     }
   }
 

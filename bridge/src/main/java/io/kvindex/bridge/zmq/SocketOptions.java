@@ -27,7 +27,7 @@ final class SocketOptions {
   private SocketOptions() {}
 
   /** Sets them; to be called before connect or bind. */
-  static void apply(ZMQ.Socket socket, String endpoint, int highWaterMark) {
+  static void apply(ZMQ.Socket socket, int highWaterMark) {
     socket.setLinger(0);
     socket.setRcvHWM(highWaterMark);
     socket.setReconnectIVL(RECONNECT_FIRST_MS);
@@ -38,6 +38,7 @@ final class SocketOptions {
     socket.setHeartbeatIvl(HEARTBEAT_MS);
     socket.setHeartbeatTimeout(HEARTBEAT_TIMEOUT_MS);
     socket.setHeartbeatTtl(HEARTBEAT_TIMEOUT_MS);
-    socket.setIPv6(endpoint.startsWith("tcp://["));
+    // Both versions: of what an endpoint names in numbers nothing is preferred.
+    socket.setIPv6(true);
   }
 }

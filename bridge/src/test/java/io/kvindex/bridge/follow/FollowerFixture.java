@@ -9,12 +9,15 @@ import io.kvindex.bridge.testing.Site;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.ReplayPolicy;
 import io.kvindex.bridge.zmq.Replays;
+import io.kvindex.bridge.zmq.Resolver;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +38,7 @@ abstract class FollowerFixture {
   final MockProducer<byte[], byte[]> producer;
   final SendBudget budget;
   final BridgeMetrics metrics = new BridgeMetrics(new SimpleMeterRegistry());
+  final Resolver resolver = new Resolver(this::lookUp);
   final IoLoop loop;
   final Replays replays;
   private final FollowLimits limits;
@@ -64,8 +68,8 @@ abstract class FollowerFixture {
     this.limits = limits;
     this.producer = producer;
     budget = new SendBudget(budgetBytes);
-    loop = new IoLoop(budget);
-    replays = new Replays(loop.context(), policy);
+    loop = new IoLoop(budget, resolver);
+    replays = new Replays(loop.context(), policy, resolver);
     budget.onReopened(loop::wakeUp);
   }
 
@@ -73,7 +77,13 @@ abstract class FollowerFixture {
   void close() throws Exception {
     replays.close();
     loop.close();
+    resolver.close();
     engine.close();
+  }
+
+  /** The addresses of a name, as the follower sees them. */
+  List<InetAddress> lookUp(String host) throws UnknownHostException {
+    return Resolver.Lookup.SYSTEM.addresses(host);
   }
 
   Following follow() throws InterruptedException {
@@ -119,7 +129,7 @@ abstract class FollowerFixture {
     return record.events().stream().anyMatch(KvEvent.Gap.class::isInstance);
   }
 
-  private static Cluster cluster() {
+  static Cluster cluster() {
     Node node = new Node(0, "localhost", 1);
     Node[] nodes = {node};
     List<PartitionInfo> partitions = new ArrayList<>();

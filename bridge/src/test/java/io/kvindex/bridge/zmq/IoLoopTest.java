@@ -4,6 +4,7 @@ package io.kvindex.bridge.zmq;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.testing.FakeEngine;
+import io.kvindex.model.registration.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,8 @@ class IoLoopTest {
   void shouldReadAllOthers_whenSubscriptionsGoAndCome() throws InterruptedException {
     List<FakeEngine> engines = new ArrayList<>();
     List<Counted> readers = new ArrayList<>();
-    try (IoLoop loop = new IoLoop(new OpenGate())) {
+    try (Resolver resolver = new Resolver(Resolver.Lookup.SYSTEM);
+        IoLoop loop = new IoLoop(new OpenGate(), resolver)) {
       for (int i = 0; i < ENGINES; i++) {
         FakeEngine engine = new FakeEngine(true);
         engines.add(engine);
@@ -55,7 +57,9 @@ class IoLoopTest {
 
   private static void subscribe(IoLoop loop, FakeEngine engine, Counted reader)
       throws InterruptedException {
-    loop.execute(() -> loop.subscribe(engine.endpoint(), "", 1_000, new NoListener(), reader));
+    loop.execute(
+        () ->
+            loop.subscribe(Endpoint.parse(engine.endpoint()), "", 1_000, new NoListener(), reader));
   }
 
   private static final class Counted implements IoLoop.Reader {

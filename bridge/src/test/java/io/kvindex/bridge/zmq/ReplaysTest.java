@@ -25,7 +25,8 @@ class ReplaysTest {
   private static final ReplayPolicy ONCE = new ReplayPolicy(2, LONG, 1, 1, 1, Duration.ZERO);
 
   private final ZMQ.Context context = ZMQ.context(1);
-  private final Replays replays = new Replays(context, ONCE);
+  private final Resolver resolver = new Resolver(Resolver.Lookup.SYSTEM);
+  private final Replays replays = new Replays(context, ONCE, resolver);
   private final List<Socket> accepted = new CopyOnWriteArrayList<>();
   private final ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
 
@@ -35,6 +36,7 @@ class ReplaysTest {
   void close() throws Exception {
     replays.close();
     context.close();
+    resolver.close();
     server.close();
     for (Socket socket : accepted) {
       socket.close();
@@ -65,7 +67,7 @@ class ReplaysTest {
 
   private boolean isAskedOnce() throws Exception {
     try (ServerSocket engine = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        Replays asking = new Replays(context, ONCE)) {
+        Replays asking = new Replays(context, ONCE, resolver)) {
       ask(asking, engine, false);
       greet(accept(engine));
       engine.setSoTimeout(500);

@@ -2,16 +2,19 @@
 package io.kvindex.launcher.client;
 
 import io.kvindex.bridge.decode.EngineDecoder;
-import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
+import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.Resolver;
+import io.kvindex.bridge.zmq.SubSocket;
 import io.kvindex.model.SourceType;
+import io.kvindex.model.registration.Endpoint;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
-import org.zeromq.SocketType;
-import org.zeromq.ZContext;
-import org.zeromq.ZMQ;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -31,7 +34,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 public final class TapCommand implements Callable<Integer> {
 
-  private static final int HANDSHAKE_MS = 1_000;
+  private static final int WAITING = 1_000;
   private static final int POLL_MS = 250;
 
   @Spec private CommandSpec spec;
@@ -63,44 +66,90 @@ public final class TapCommand implements Callable<Integer> {
   private long seconds;
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     SourceType source =
         SourceType.byWireName(type)
             .orElseThrow(() -> new ParameterException(spec.commandLine(), "unknown type " + type));
+    Endpoint address;
+    try {
+      address = Endpoint.parse(endpoint);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          spec.commandLine(), "not a ZMQ endpoint: " + endpoint + ": " + e.getMessage());
+    }
     TapPrinter printer =
         new TapPrinter(EngineDecoder.forSource(source), spec.commandLine().getOut());
-    try (ZContext context = new ZContext(1);
-        ZMQ.Socket socket = context.createSocket(SocketType.SUB)) {
-      socket.setHandshakeIvl(
-          HANDSHAKE_MS); // JeroMQ 0.6.0 now and then loses one; it then tries again
-      socket.setReceiveTimeOut(POLL_MS);
-      if (!socket.connect(endpoint)) {
-        throw new ParameterException(spec.commandLine(), "not a ZMQ endpoint: " + endpoint);
-      }
-      socket.subscribe("");
-      return receive(socket, printer) || seconds == 0 ? 0 : 1;
+    Messages messages = new Messages();
+    try (Resolver resolver = new Resolver(Resolver.Lookup.SYSTEM);
+        IoLoop loop = new IoLoop(messages, resolver)) {
+      loop.execute(() -> loop.subscribe(address, "", WAITING, messages, messages));
+      return receive(messages, printer) || seconds == 0 ? 0 : 1;
     }
   }
 
   /** Whether anything came. */
-  private boolean receive(ZMQ.Socket socket, TapPrinter printer) {
+  private boolean receive(Messages messages, TapPrinter printer) throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     out.printf("listening at %s; nothing is shown until the engine publishes%n", endpoint);
     out.flush();
     long deadlineNs = System.nanoTime() + seconds * 1_000_000_000L;
     long seen = 0;
     while ((count == 0 || seen < count) && (seconds == 0 || System.nanoTime() < deadlineNs)) {
-      byte[] first = socket.recv();
-      if (first != null) {
-        List<byte[]> frames = new ArrayList<>(List.of(first));
-        while (socket.hasReceiveMore()) {
-          frames.add(socket.recv());
-        }
-        Frame frame = Frames.live(frames);
-        printer.print(frame);
+      List<byte[]> frames = messages.next();
+      if (frames != null) {
+        printer.print(Frames.live(frames));
         seen++;
       }
     }
     return seen > 0;
+  }
+
+  /** What came and is not printed yet; what does not fit waits at the engine. */
+  private final class Messages implements IoLoop.Reader, IoLoop.Gate, SubSocket.Listener {
+    private final BlockingQueue<List<byte[]>> queue = new ArrayBlockingQueue<>(WAITING);
+
+    /** Null if none came for a while. */
+    @Nullable List<byte[]> next() throws InterruptedException {
+      return queue.poll(POLL_MS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public boolean wantsMessages() {
+      return queue.remainingCapacity() > 0;
+    }
+
+    @Override
+    public void onMessage(List<byte[]> frames) {
+      queue.add(frames);
+    }
+
+    @Override
+    public void onReopened() {}
+
+    @Override
+    public boolean hasRoom() {
+      return true;
+    }
+
+    @Override
+    public boolean isClosed() {
+      return false;
+    }
+
+    @Override
+    public boolean tryReopen() {
+      return true;
+    }
+
+    @Override
+    public void connected() {}
+
+    @Override
+    public void disconnected() {}
+
+    @Override
+    public void unresolved(String problem) {
+      spec.commandLine().getErr().println("kvindex tap: " + problem);
+    }
   }
 }

@@ -45,9 +45,15 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
   static RegisterRequest parseRegister(byte[] body) {
     BodyFields fields = BodyFields.parse(body);
     DynamoRequest who = read(fields);
-    endpoint(fields, "endpoint", "invalid ZMQ endpoint");
+    String named = fields.text("endpoint");
+    if (named != null) {
+      RegisterRequest.checkEndpoint(named); // an empty one is malformed here, not missing
+    }
     String endpoint = fields.requiredText("endpoint");
-    String replay = endpoint(fields, "replay_endpoint", "invalid replay endpoint");
+    String replay = fields.text("replay_endpoint");
+    if (replay != null) {
+      RegisterRequest.checkReplayEndpoint(replay);
+    }
     // Every publisher of theirs sends what vLLM sends, whatever it is.
     String type = fields.text("type");
     SourceType source = type == null ? SourceType.VLLM : RegisterRequest.type(type);
@@ -130,14 +136,6 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
 
   private static @Nullable String nonEmpty(@Nullable String text) {
     return text == null || text.isEmpty() ? null : text;
-  }
-
-  private static @Nullable String endpoint(BodyFields fields, String field, String what) {
-    String endpoint = fields.text(field);
-    if (endpoint != null) {
-      RegisterRequest.checkEndpoint(field, what, endpoint);
-    }
-    return endpoint;
   }
 
   private static ApiException missing(String field) {

@@ -5,10 +5,12 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.registration.Endpoint;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +34,10 @@ public record RegisterRequest(Registration registration, boolean replace) {
   /** The same of a body whose members are known. */
   static RegisterRequest parse(BodyFields fields, HashProfile defaultProfile) {
     String endpoint = fields.requiredText("endpoint");
-    checkEndpoint("endpoint", "invalid ZMQ endpoint", endpoint);
+    checkEndpoint(endpoint);
     String replay = fields.text("replay_endpoint");
     if (replay != null && !replay.isEmpty()) {
-      checkEndpoint("replay_endpoint", "invalid replay endpoint", replay);
+      checkReplayEndpoint(replay);
     }
     SourceType type = type(fields.requiredText("type"));
     String model = fields.eitherText("modelname", "model");
@@ -71,13 +73,23 @@ public record RegisterRequest(Registration registration, boolean replace) {
         instance, tenant == null || tenant.isEmpty() ? PublisherId.DEFAULT_TENANT : tenant, rank);
   }
 
-  static void checkEndpoint(String field, String what, String endpoint) {
-    String problem = EndpointSyntax.problem(endpoint);
-    if (problem != null) {
+  static void checkEndpoint(String endpoint) {
+    check(Endpoint::parse, endpoint, "endpoint", "invalid ZMQ endpoint");
+  }
+
+  static void checkReplayEndpoint(String endpoint) {
+    check(Endpoint::parseReplay, endpoint, "replay_endpoint", "invalid replay endpoint");
+  }
+
+  private static void check(
+      Function<String, Endpoint> parser, String endpoint, String field, String what) {
+    try {
+      var unused = parser.apply(endpoint);
+    } catch (IllegalArgumentException e) {
       throw ApiException.field(
           ErrorCode.INVALID_VALUE,
           field,
-          what + " `" + ApiException.echo(endpoint) + "`: " + problem);
+          what + " `" + ApiException.echo(endpoint) + "`: " + e.getMessage());
     }
   }
 

@@ -40,9 +40,17 @@ class ConductorRegistrationIT extends RegistrationFixture {
           {"endpoint":"udp://h:1"}                          ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
           {"endpoint":"tcp://*:1"}                          ~ 200 ~
           {"endpoint":"tcp://[::1]:1"}                      ~ 200 ~
-          {"endpoint":"ipc:///t"}                           ~ 200 ~
+          {"endpoint":"ipc:///t"}                           ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"inproc://t"}                         ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://h:0"}                          ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://*:0"}                          ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://255.255.255.255:1"}            ~ 400 ~ {"reason":"invalid_value","field":"endpoint"}
+          {"endpoint":"tcp://0.0.0.0:1"}                    ~ 200 ~
+          {"endpoint":"tcp://[::]:1"}                       ~ 200 ~
           {"replay_endpoint":null}                          ~ 200 ~
           {"replay_endpoint":""}                            ~ 200 ~
+          {"replay_endpoint":"tcp://*:5558"}                ~ 400 ~ {"reason":"invalid_value","field":"replay_endpoint"}
+          {"replay_endpoint":"ipc:///t"}                    ~ 400 ~ {"reason":"invalid_value","field":"replay_endpoint"}
           {"replay_endpoint":"bogus"}                       ~ 400 ~ {"reason":"invalid_value","field":"replay_endpoint"}
           {"type":null}                                     ~ 400 ~ {"reason":"missing","field":"type"}
           {"type":"vllm"}                                   ~ 200 ~

@@ -145,6 +145,9 @@ class DynamoRegistrationIT extends RegistrationFixture {
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://:1"}        ~ 400 ~ invalid ZMQ endpoint `tcp://:1`:
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://::1:5"}     ~ 400 ~ invalid ZMQ endpoint `tcp://::1:5`:
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://h:65536"}   ~ 400 ~ invalid ZMQ endpoint `tcp://h:65536`:
+          {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://h:0"}       ~ 400 ~ the port must be 1 to 65535
+          {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"ipc:///tmp/x"}    ~ 400 ~ tcp://127.0.0.1:PORT
+          {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"inproc://events"} ~ 400 ~ tcp://127.0.0.1:PORT
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"udp://h:1"}       ~ 400 ~ invalid ZMQ endpoint `udp://h:1`:
           {"instance_id":1,"model_name":"m","block_size":4,"endpoint":"tcp://h:1","replay_endpoint":"y"} ~ 400 ~ invalid replay endpoint `y`:
           {"instance_id":1,"model_name":"m","block_size":4}                              ~ 422 ~ "field":"endpoint"
@@ -173,9 +176,7 @@ class DynamoRegistrationIT extends RegistrationFixture {
       strings = {
         "tcp://*:5557",
         "tcp://[::1]:5557",
-        "tcp://h:0",
-        "ipc:///tmp/x",
-        "inproc://events"
+        "tcp://0.0.0.0:5557",
       })
   void shouldTakeTheEndpoint_whenTheirsDoes(String endpoint) throws Exception {
     answers("/register", theirs("").replace("tcp://127.0.0.1:5557", endpoint), 201, OK);
