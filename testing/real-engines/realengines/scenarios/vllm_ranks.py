@@ -3,7 +3,7 @@
 
 from ..engines.vllm_server import VllmServer
 from ..lab import Lab
-from ..prompts import Held
+from .vllm_server import ask_both
 
 RANKS = 2
 
@@ -15,13 +15,7 @@ def run(lab: Lab) -> None:
         prompts = lab.prompts()
         for prompt in prompts.many(6 * lab.rounds):
             rank = prompts.random.randrange(RANKS)
-            for followed in ranks:
-                followed.settle(f"rank {rank}")
-            answer = ranks[rank].ask([prompt])[0].of_rank(rank)
-            mirror = ranks[rank].mirror.held(prompt)
-            cached = engine.complete(prompt, rank=rank).cached
-            whole = (len(prompt.tokens) - 1) // engine.block_size * engine.block_size
-            lab.comparison.answer(f"rank {rank}", prompt, answer.up_to(whole), Held(cached), mirror=mirror, tiers=False)
+            ask_both(lab, engine, ranks[rank], f"rank {rank}", prompt, rank=rank)
         for followed in ranks:
             followed.close()
     finally:

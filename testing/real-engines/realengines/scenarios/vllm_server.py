@@ -23,14 +23,17 @@ def run(lab: Lab) -> None:
         engine.end()
 
 
-def ask_both(lab: Lab, engine: VllmServer, followed: Followed, phase: str, prompt: Prompt, report_full: bool = False) -> Prompt:
+def ask_both(
+    lab: Lab, engine: VllmServer, followed: Followed, phase: str, prompt: Prompt, *, rank: int | None = None, report_full: bool = False
+) -> Prompt:
     """One prompt, kvindex first. An engine computes at least the last token anew: what is promised beyond that is not used."""
     followed.settle(phase)
     answer = followed.ask([prompt])[0]
     mirror = followed.mirror.held(prompt)
-    completion = engine.complete(prompt, report_full=report_full)
-    whole = (len(prompt.tokens) - 1) // engine.block_size * engine.block_size
-    lab.comparison.answer(phase, prompt, answer.up_to(whole), Held(completion.cached), mirror=mirror, tiers=False)
+    completion = engine.complete(prompt, rank=rank, report_full=report_full)
+    usable = (len(prompt.tokens) - 1) // engine.block_size * engine.block_size
+    answer = (answer if rank is None else answer.of_rank(rank)).up_to(usable)
+    lab.comparison.answer(phase, prompt, answer, Held(completion.cached), mirror=mirror, tiers=False)
     return completion.prompt
 
 
