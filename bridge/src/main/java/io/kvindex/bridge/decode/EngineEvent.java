@@ -22,7 +22,7 @@ public sealed interface EngineEvent
    * @param blockSize tokens a block, 0 = not stated
    * @param adapter LoRA adapter the blocks belong to
    * @param salt request salt, null = none: SGLang's {@code cache_salt}, or vLLM's extra key of a
-   *     prompt's first block
+   *     prompt's first block; without the marker Dynamo puts before it
    * @param extraHashes per block the hash of its other extra keys (multimodal input, prompt
    *     embeddings), 0 = none; empty = no block has any
    */

@@ -5,6 +5,7 @@ import io.kvindex.bridge.decode.EngineEvent.Adapter;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.hash.CacheSalt;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -150,7 +151,8 @@ final class EventReader {
         tokens = TOKENS_UNUSABLE;
       }
     }
-    return new EngineEvent.Stored(scope, hashes, parent, tokens, blockSize, adapter, salt, extra);
+    return new EngineEvent.Stored(
+        scope, hashes, parent, tokens, blockSize, adapter, CacheSalt.plain(salt), extra);
   }
 
   private EngineEvent readRemoved() {

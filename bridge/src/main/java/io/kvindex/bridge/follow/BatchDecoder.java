@@ -75,6 +75,7 @@ public interface BatchDecoder {
    * @param rejected why the whole batch is unusable, null if it is not
    * @param mismatch how this batch and those before it contradict the registration, for people;
    *     null if they do not, or not any more
+   * @param notice what else there is to say, for people; null = nothing, or nothing new
    * @param numbers stream and number of each event where events have their own, else empty
    * @param doubtful whether an event left out may have taken blocks away
    */
@@ -85,12 +86,13 @@ public interface BatchDecoder {
       Map<String, Long> remarks,
       @Nullable String rejected,
       @Nullable String mismatch,
+      @Nullable String notice,
       List<StreamNumber> numbers,
       boolean doubtful) {
 
     /** A batch that is unusable as a whole. */
     public static Decoded rejected(String reason) {
-      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null, List.of(), false);
+      return new Decoded(0, List.of(), Map.of(), Map.of(), reason, null, null, List.of(), false);
     }
   }
 }

@@ -229,6 +229,9 @@ final class BatchPublisher {
     decoded.skipped().forEach(status::skipped);
     decoded.remarks().forEach(status::remarked);
     status.mismatched(decoded.mismatch() != null, decoded.mismatch());
+    if (decoded.notice() != null) {
+      status.problem(decoded.notice());
+    }
     if (!isNumbered() && decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
       status.cleared(); // a stream's clear leaves the others as they were
     }

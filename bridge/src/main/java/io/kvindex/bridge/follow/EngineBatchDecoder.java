@@ -77,6 +77,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
           remarks,
           null,
           text(normal.mismatch()),
+          normaliser.takeNotice(),
           normal.numbers(),
           normal.doubtful());
     }

@@ -64,6 +64,7 @@ final class FreshNumbers {
         decoded.remarks(),
         decoded.rejected(),
         decoded.mismatch(),
+        decoded.notice(),
         numbers,
         decoded.doubtful());
   }

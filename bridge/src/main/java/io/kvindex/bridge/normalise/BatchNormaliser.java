@@ -74,8 +74,8 @@ final class BatchNormaliser {
     }
     remarkOn(stored);
     StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
-    facts.profileCheck().look(stored, context);
-    Hashes locals = facts.locals(stored, context);
+    boolean byTokens = facts.profileCheck().isByTokens(stored, context);
+    Hashes locals = byTokens ? facts.locals(stored, context) : Hashes.EMPTY;
     if (!locals.isEmpty() && facts.isSaltUnsure(stored)) {
       remarks.merge(Remark.UNVERIFIED_SALT, 1, Integer::sum);
     }

@@ -153,9 +153,11 @@ final class EnvelopeNormaliser {
     Fit fit = stored.tokens().fit();
     if (fit == Fit.NONE || registration.table().hashProfile().algorithm() != Algorithm.XXH3) {
       return Hashes.EMPTY;
-    } else if (fit == Fit.UNUSABLE || stored.tokens().isBigram()) {
-      remark(fit == Fit.UNUSABLE ? Remark.TOKENS_UNUSABLE : Remark.TOKENS_PAIRED);
+    } else if (fit == Fit.UNUSABLE) {
+      remark(Remark.TOKENS_UNUSABLE);
       return Hashes.EMPTY;
+    } else if (stored.tokens().isBigram()) {
+      remark(Remark.TOKENS_PAIRED);
     }
     Hashes locals =
         facts

@@ -5,6 +5,7 @@ import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.model.progress.GroupSpec;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,9 @@ public final class Learned {
   /** Engines number groups from 0 without holes; beyond this they are not told apart. */
   private static final int MAX_GROUPS = 64;
 
+  /** Adapters whose names are told apart. */
+  private static final int MAX_ADAPTERS = 4_096;
+
   private final Map<Integer, GroupSpec> groups = new ConcurrentHashMap<>();
   private int changes;
   private @Nullable Depths depths;
@@ -27,6 +31,8 @@ public final class Learned {
   private @Nullable RemovalWatch removals;
   private SizeCheck sizes = new SizeCheck();
   private @Nullable String profileProblem;
+  private final Map<String, Boolean> explained = new HashMap<>();
+  private @Nullable String notice;
   private boolean fromStart;
   private boolean saltsFromStart;
 
@@ -58,6 +64,8 @@ public final class Learned {
     removals = null;
     sizes = new SizeCheck();
     profileProblem = null;
+    explained.clear();
+    notice = null;
     saltsFromStart = !keepsBlocks;
     if (!keepsBlocks) {
       names = null;
@@ -151,5 +159,34 @@ public final class Learned {
 
   void profileProblem(@Nullable String problem) {
     profileProblem = problem;
+  }
+
+  /**
+   * Whether the hash profile explains the names of an adapter's blocks.
+   *
+   * @param lora adapter, empty = base model
+   * @return null = not known
+   */
+  @Nullable Boolean explained(String lora) {
+    return explained.get(lora);
+  }
+
+  /** The same, as seen; adapters beyond the bound stay unknown. */
+  void explained(String lora, boolean is) {
+    if (explained.size() < MAX_ADAPTERS || explained.containsKey(lora)) {
+      explained.put(lora, is);
+    }
+  }
+
+  /** Something people should know of and that is no contradiction. */
+  void notice(String text) {
+    notice = text;
+  }
+
+  /** What there is to say since the last call, null = nothing. */
+  @Nullable String takeNotice() {
+    String taken = notice;
+    notice = null;
+    return taken;
   }
 }

@@ -21,9 +21,10 @@ final class LocalHasher {
   private final long seed;
   private final SeqHash hash;
 
+  /** By the rule of {@link HashProfile#byTokens}. */
   LocalHasher(HashProfile profile) {
-    algorithm = profile.algorithm();
-    seed = algorithm.isEngineNamed() ? 0 : profile.xxh3Seed();
+    algorithm = profile.byTokens().algorithm();
+    seed = profile.byTokens().xxh3Seed();
     hash = new SeqHash(seed);
   }
 
@@ -47,20 +48,27 @@ final class LocalHasher {
   }
 
   /**
-   * One hash a block.
+   * One hash a block; a block of n pairs is hashed over the n + 1 tokens it spans.
    *
    * @param blocks number of blocks the tokens belong to
    * @param lora adapter of the blocks, null = base model
    * @param salt request salt of the blocks, null = none
-   * @return empty if the tokens can not be told apart by block, or need not be
+   * @return empty if the tokens can not be told apart by block
    */
   Hashes locals(
       TokenIds tokens, int blocks, int blockSize, @Nullable String lora, @Nullable String salt) {
-    boolean usable = tokens.fit() == Fit.EXACT || tokens.fit() == Fit.ONE_TOO_MANY;
-    if (algorithm.isEngineNamed() || !usable || tokens.isBigram()) {
+    if (tokens.fit() != Fit.EXACT && tokens.fit() != Fit.ONE_TOO_MANY) {
       return Hashes.EMPTY;
     }
-    return Hashes.wrap(rule(lora, salt).locals(tokens.values(), blocks * blockSize, blockSize));
+    SeqHash rule = rule(lora, salt);
+    if (!tokens.isBigram()) {
+      return Hashes.wrap(rule.locals(tokens.values(), blocks * blockSize, blockSize));
+    }
+    long[] locals = new long[blocks];
+    for (int i = 0; i < blocks; i++) {
+      locals[i] = rule.local(tokens.values(), i * blockSize, blockSize + 1);
+    }
+    return Hashes.wrap(locals);
   }
 
   private SeqHash rule(@Nullable String lora, @Nullable String salt) {

@@ -42,7 +42,7 @@ public final class Normaliser {
     this.learned = learned;
     this.hasher = new LocalHasher(registration.table().hashProfile());
     this.contexts = new Contexts(registration);
-    this.profileCheck = new ProfileCheck(registration.table(), learned);
+    this.profileCheck = new ProfileCheck(registration, learned);
     this.store = registration.type().isPool() ? new StoreFacts(registration, learned) : null;
   }
 
@@ -69,6 +69,11 @@ public final class Normaliser {
     return learned.profileProblem();
   }
 
+  /** What there is to say about the batches since the last call, for people; null = nothing. */
+  public @Nullable String takeNotice() {
+    return learned.takeNotice();
+  }
+
   /** Whether a pool keeps account of what this publisher stores there. */
   boolean isPooled(@Nullable String medium) {
     return registration.options().lowerTier().kind() == LowerTier.Kind.POOL
@@ -83,7 +88,7 @@ public final class Normaliser {
     return registration.publisher().dpRank();
   }
 
-  /** Local hashes of stored blocks, empty where they have none or need none. */
+  /** Local hashes of stored blocks, empty where their tokens do not tell. */
   Hashes locals(EngineEvent.Stored stored, StatedContext context) {
     return hasher.locals(
         stored.tokens(),
@@ -99,7 +104,12 @@ public final class Normaliser {
   }
 
   private boolean isSalted() {
-    return registration.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
+    return registration.table().hashProfile().byTokens().algorithm() == Algorithm.XXH3_DYNAMO;
+  }
+
+  /** Whether names are prefix hashes by the table's rule. */
+  boolean isEngineNamed() {
+    return registration.table().hashProfile().algorithm().isEngineNamed();
   }
 
   LocalHasher hasher() {

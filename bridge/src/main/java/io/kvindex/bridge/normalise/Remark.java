@@ -7,7 +7,7 @@ import java.util.Locale;
 public enum Remark {
   /** Tokens that do not go with hashes and block size: indexed by engine hash only. */
   TOKENS_UNUSABLE,
-  /** Tokens in pairs, whose blocks overlap by one: indexed by engine hash only. */
+  /** Tokens in pairs (speculative decoding): a block of n pairs is indexed by its n + 1 tokens. */
   TOKENS_PAIRED,
   /** Blocks whose content depends on more than tokens, adapter and salt. */
   EXTRA_KEYS,

@@ -24,9 +24,6 @@ final class SaltMemory {
   /** Characters of all salts: a 64th of what as many salts of the greatest length would take. */
   static final int MOST_CHARS = 4 << 20;
 
-  /** What Dynamo writes before the salts it hands to vLLM; its queries have it without. */
-  private static final String DYNAMOS_PREFIX = "dynamo-cache-salt:";
-
   /** A salt as one event stated it, and how many places name it. */
   private static final class Salt {
     final String text;
@@ -59,8 +56,7 @@ final class SaltMemory {
     if (own == null || own.isEmpty()) {
       salt = of(stored.parent());
     } else {
-      boolean dynamos = own.startsWith(DYNAMOS_PREFIX);
-      salt = new Salt(dynamos ? own.substring(DYNAMOS_PREFIX.length()) : own);
+      salt = new Salt(own);
     }
     if (salt == null) {
       return null;

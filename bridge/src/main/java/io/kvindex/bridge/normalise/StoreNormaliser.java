@@ -169,7 +169,7 @@ final class StoreNormaliser {
     Long named = stored.parent();
     Parent parent = named == null || named == 0 ? Parent.UNKNOWN : Parent.of(named);
     StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
-    Hashes locals = facts.locals(stored, context);
+    Hashes locals = facts.isEngineNamed() ? Hashes.EMPTY : facts.locals(stored, context);
     KvEvent.Stored first =
         new KvEvent.Stored(
             new Place(stored.scope().medium(), rank, shard, object.backendId()),

@@ -6,10 +6,16 @@ import static io.kvindex.bridge.follow.VllmStore.decoder;
 import static io.kvindex.bridge.follow.VllmStore.engineHashes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.model.SourceType;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.PromptHasher;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +59,49 @@ class ForeignHashProfileTest {
                 + "\""
                 + seedText
                 + "}");
+  }
+
+  /** vLLM before 0.32 and since, with and without adapter and salt, Dynamo's mark before it too. */
+  @ParameterizedTest
+  @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256"})
+  void shouldBeContent_whenKeysAreTagged(Algorithm algorithm) {
+    HashProfile profile = HashProfile.of(algorithm);
+    BatchDecoder decoder =
+        decoder(profile, SourceType.VLLM, new Learned(), Map.of("ad", "/models/ad"));
+    List<VllmStore> stores =
+        List.of(
+            new VllmStore().tagged(null).salt("s"),
+            new VllmStore().tagged("/models/ad").lora("ad"),
+            new VllmStore().lora("ad"),
+            new VllmStore().tagged("/models/ad").lora("ad").salt("s"),
+            new VllmStore().salt("dynamo-cache-salt:s"),
+            new VllmStore().tagged("/models/ad").lora("ad").salt("dynamo-cache-salt:s"));
+    for (VllmStore store : stores) {
+      Decoded decoded = decoder.decode(store.of(profile).payload());
+      assertThat(decoded.mismatch()).isNull();
+      assertThat(decoded.notice()).isNull();
+      Stored stored = (Stored) decoded.events().get(0);
+      assertThat(stored.localHashes()).as("the names say it all").isEqualTo(Hashes.EMPTY);
+      assertThat(stored.context().salt()).isIn(null, "s");
+    }
+  }
+
+  @Test
+  void shouldAskForThePath_whenAnAdaptersIsNotRegistered() {
+    HashProfile profile = HashProfile.of(Algorithm.VLLM_SHA256);
+    BatchDecoder decoder =
+        decoder(profile, SourceType.VLLM, new Learned(), Map.of("moved", "/before"));
+    assertThat(mismatch(decoder, new VllmStore().of(profile))).isNull();
+    Decoded first = decoder.decode(new VllmStore().tagged("/p").lora("ad").of(profile).payload());
+    assertThat(first.mismatch()).as("the base model's prompts are found").isNull();
+    assertThat(first.notice()).contains("adapter ad", "0.32", "register it in lora_paths");
+    assertThat(((Stored) first.events().get(0)).localHashes().isEmpty()).isFalse();
+    VllmStore moved = new VllmStore().tagged("/now").lora("moved").of(profile);
+    assertThat(decoder.decode(moved.payload()).notice())
+        .contains("adapter moved", "/before, which it is not");
+    Decoded plain = decoder.decode(new VllmStore().of(profile).payload());
+    assertThat(plain.notice()).as("said once").isNull();
+    assertThat(((Stored) plain.events().get(0)).localHashes()).isEqualTo(Hashes.EMPTY);
   }
 
   @Test

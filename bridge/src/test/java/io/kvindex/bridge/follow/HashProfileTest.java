@@ -6,6 +6,7 @@ import static io.kvindex.bridge.follow.VllmStore.TOKENS;
 import static io.kvindex.bridge.follow.VllmStore.decoder;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
@@ -28,14 +29,66 @@ class HashProfileTest {
   @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256", "SGLANG_SHA256"})
   void shouldSendNamesOnly_whenTheEnginesHashIsThePrefixHash(Algorithm algorithm) {
     BatchDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
-    assertThat(stored(decoder, new VllmStore()).localHashes()).isEqualTo(Hashes.EMPTY);
+    VllmStore own = new VllmStore().of(HashProfile.of(algorithm));
+    assertThat(stored(decoder, own).localHashes()).isEqualTo(Hashes.EMPTY);
+    assertThat(stored(decoder, new VllmStore().parent(3)).localHashes()).isEqualTo(Hashes.EMPTY);
     assertThat(stored(decoder, new VllmStore().tokens()).engineHashes())
         .isEqualTo(Hashes.wrap(7, 8));
     assertThat(stored(decoder, new VllmStore().tokens(1, 2, 3)).engineHashes())
         .isEqualTo(Hashes.wrap(7, 8));
-    assertThat(
-            stored(decoder, new VllmStore().hashes(7).tokens(1, 2, 3, 4, 5).pairs()).engineHashes())
-        .isEqualTo(Hashes.wrap(7));
+  }
+
+  /** As with another seed or algorithm than registered: the names are mere names. */
+  @ParameterizedTest
+  @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256", "SGLANG_SHA256"})
+  void shouldHashTokens_whenTheProfileDoesNotExplainTheNames(Algorithm algorithm) {
+    BatchDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
+    assertThat(stored(decoder, new VllmStore().parent(3)).localHashes())
+        .as("nobody knows yet")
+        .isEqualTo(Hashes.EMPTY);
+    assertThat(stored(decoder, new VllmStore()).localHashes()).isEqualTo(locals(null, null));
+    assertThat(stored(decoder, new VllmStore().parent(8).hashes(9, 10)).localHashes())
+        .isEqualTo(locals(null, null));
+    assertThat(stored(decoder, new VllmStore().parent(8).hashes(9, 10).tokens()).localHashes())
+        .isEqualTo(Hashes.EMPTY);
+    decoder.decode(new VllmStore().hashes(11, 12).salt("s").payload());
+    assertThat(stored(decoder, new VllmStore().parent(12).hashes(13, 14)).localHashes())
+        .as("the salt is inherited")
+        .isEqualTo(locals(null, "s"));
+    VllmStore right = new VllmStore().of(HashProfile.of(algorithm));
+    assertThat(stored(decoder, right).localHashes()).as("set right").isEqualTo(Hashes.EMPTY);
+  }
+
+  @Test
+  void shouldHashTokensOfPairs_whenTheProfileHashesNone() {
+    BatchDecoder decoder = decoder(HashProfile.of(Algorithm.SGLANG_SHA256), SourceType.SGLANG);
+    int[] tokens = {1, 2, 3, 4, 5};
+    assertThat(stored(decoder, new VllmStore().hashes(7).tokens(tokens).pairs()).localHashes())
+        .isEqualTo(Hashes.wrap(new SeqHash(1337).local(tokens, 0, 5)));
+  }
+
+  /** SGLang's names depend on when an adapter was loaded, which no event tells. */
+  @Test
+  void shouldHashTokens_whenAnAdapterIsInSglangsNamesAlone() {
+    HashProfile profile = HashProfile.of(Algorithm.SGLANG_SHA256);
+    BatchDecoder decoder = decoder(profile, SourceType.SGLANG);
+    VllmStore below = new VllmStore().lora("ad").hashes(9, 10).parent(8);
+    assertThat(stored(decoder, below).localHashes())
+        .as("also where the bridge came later")
+        .isEqualTo(locals("ad", null));
+    VllmStore first = new VllmStore().lora("ad").salt("s").hashes(7, 8);
+    assertThat(stored(decoder, first).localHashes()).isEqualTo(locals("ad", "s"));
+    assertThat(stored(decoder, below).localHashes()).isEqualTo(locals("ad", "s"));
+    assertThat(stored(decoder, new VllmStore().of(profile)).localHashes())
+        .as("the base model's are explained")
+        .isEqualTo(Hashes.EMPTY);
+    Decoded decoded = decoder.decode(new VllmStore().lora("ad").payload());
+    assertThat(decoded.mismatch()).isNull();
+    assertThat(decoded.notice()).isNull();
+    VllmStore early = new VllmStore().lora("old").of(profile);
+    assertThat(stored(decoder, early).localHashes())
+        .as("a version that does not tell adapters apart")
+        .isEqualTo(Hashes.EMPTY);
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.kvindex.model.registration.SourceOptions;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
@@ -29,6 +30,8 @@ final class VllmStore {
   private @Nullable Integer loraId;
   private List<String> firstKeys = List.of();
   private String medium = "GPU";
+  private @Nullable String path;
+  private boolean tagged;
   private boolean pairs;
 
   VllmStore hashes(long... value) {
@@ -37,7 +40,25 @@ final class VllmStore {
   }
 
   VllmStore of(HashProfile profile) {
-    return hashes(engineHashes(profile, lora, firstKeys.isEmpty() ? null : firstKeys.get(0)));
+    String salt = firstKeys.isEmpty() ? null : firstKeys.get(0);
+    PromptHasher hasher = PromptHasher.of(profile);
+    if (tagged) {
+      hasher.beginTagged(lora, path, salt);
+    } else {
+      hasher.begin(lora, salt);
+    }
+    return hashes(hasher.next(TOKENS, 0, SIZE), hasher.next(TOKENS, SIZE, SIZE));
+  }
+
+  /**
+   * As vLLM hashes since 0.32.
+   *
+   * @param loraPath of the adapter, null if there is none
+   */
+  VllmStore tagged(@Nullable String loraPath) {
+    path = loraPath;
+    tagged = true;
+    return this;
   }
 
   VllmStore parent(long value) {
@@ -163,6 +184,11 @@ final class VllmStore {
   }
 
   static BatchDecoder decoder(HashProfile profile, SourceType type, Learned learned) {
+    return decoder(profile, type, learned, Map.of());
+  }
+
+  static BatchDecoder decoder(
+      HashProfile profile, SourceType type, Learned learned, Map<String, String> loraPaths) {
     return new EngineBatchDecoder(
         new Registration(
             new PublisherId("engine-1", "default", 0),
@@ -172,7 +198,7 @@ final class VllmStore {
             new TableId("default", "model", SIZE, profile),
             List.of(""),
             null,
-            SourceOptions.defaultFor(type),
+            SourceOptions.defaultFor(type).withLoraPaths(loraPaths),
             null),
         learned);
   }

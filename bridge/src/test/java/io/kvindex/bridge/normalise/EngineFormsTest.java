@@ -19,6 +19,7 @@ import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.SeqHash;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
 import java.util.ArrayList;
@@ -58,14 +59,18 @@ class EngineFormsTest {
   }
 
   @Test
-  void shouldKeepNamesOnly_whenTokensComeInPairs() {
+  void shouldHashOneTokenMoreForEachBlock_whenTokensComeInPairs() {
+    SeqHash rule = new SeqHash(1337);
+    int[] tokens = IntStream.rangeClosed(0, 2 * SIZE).toArray();
+    Hashes locals =
+        Hashes.wrap(rule.local(tokens, 0, SIZE + 1), rule.local(tokens, SIZE, SIZE + 1));
     for (Engine engine : engines()) {
       List<List<Integer>> pairs =
           IntStream.range(0, 2 * SIZE).mapToObj(i -> List.of(i, i + 1)).toList();
       NormalisedBatch batch = normalise(engine, stored(engine, TWO, null, pairs, SIZE, null, null));
       KvEvent.Stored stored = onlyStored(batch);
       assertThat(stored.engineHashes()).as(engine.toString()).isEqualTo(Hashes.wrap(11, 12));
-      assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
+      assertThat(stored.localHashes()).isEqualTo(locals);
       assertThat(stored.parent()).isEqualTo(Parent.ROOT);
       assertThat(batch.remarks()).isEqualTo(Map.of(Remark.TOKENS_PAIRED, 1));
     }

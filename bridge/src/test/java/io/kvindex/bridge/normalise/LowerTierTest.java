@@ -41,7 +41,8 @@ class LowerTierTest {
             Map.of(),
             null,
             null,
-            null);
+            null,
+            Map.of());
     Normaliser engine = new Normaliser(StoreFixture.registration(SourceType.VLLM, options));
     DecodeResult batch =
         new VllmDecoder()

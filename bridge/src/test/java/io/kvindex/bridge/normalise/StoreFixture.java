@@ -71,7 +71,8 @@ abstract class StoreFixture {
             addressTiers,
             poolGroups,
             null,
-            null);
+            null,
+            Map.of());
     return new Normaliser(registration(SourceType.MOONCAKE, options), learned);
   }
 

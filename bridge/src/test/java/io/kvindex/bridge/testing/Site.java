@@ -110,7 +110,8 @@ public final class Site implements AutoCloseable {
             options.addressTiers(),
             options.poolGroups(),
             options.clearScope(),
-            options.removalScope()),
+            options.removalScope(),
+            options.loraPaths()),
         r.continues());
   }
 

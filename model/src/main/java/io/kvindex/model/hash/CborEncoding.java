@@ -22,7 +22,7 @@ final class CborEncoding implements VllmEncoding {
   }
 
   @Override
-  public void block(byte[] parent, int[] tokens, int offset, int length, byte[][] keys) {
+  public void block(byte[] parent, int[] tokens, int offset, int length, byte[][][] keys) {
     out.clear();
     head(ARRAY, 3);
     head(BYTES, parent.length);
@@ -36,8 +36,13 @@ final class CborEncoding implements VllmEncoding {
       return;
     }
     head(ARRAY, keys.length);
-    for (byte[] key : keys) {
-      text(key);
+    for (byte[][] key : keys) {
+      if (key.length > 1) {
+        head(ARRAY, key.length);
+      }
+      for (byte[] part : key) {
+        text(part);
+      }
     }
   }
 

@@ -121,6 +121,9 @@ public record HashProfile(Algorithm algorithm, String seed) {
   /** Seed text for SGLang engines that decode speculatively and so hash tokens in pairs. */
   public static final String BIGRAM = "bigram";
 
+  private static final HashProfile BY_TOKENS =
+      new HashProfile(Algorithm.XXH3_DYNAMO, DEFAULT_XXH3_SEED);
+
   /** XXH3 with the standard seed, the default of every conductor registration. */
   public static final HashProfile XXH3_DEFAULT = new HashProfile(Algorithm.XXH3, DEFAULT_XXH3_SEED);
 
@@ -167,6 +170,16 @@ public record HashProfile(Algorithm algorithm, String seed) {
       throw new IllegalStateException(algorithm.wireName() + " has no XXH3 seed");
     }
     return Long.parseUnsignedLong(seed);
+  }
+
+  /**
+   * The rule for blocks that are indexed by what their tokens say. Under a rule of an engine these
+   * are blocks whose names that rule does not explain (another seed or algorithm than the
+   * registered one, an adapter in the name that no event tells): then Dynamo's rule with the
+   * standard seed, which covers adapter and salt. Else this rule.
+   */
+  public HashProfile byTokens() {
+    return algorithm.isEngineNamed() ? BY_TOKENS : this;
   }
 
   /**

@@ -43,7 +43,7 @@ final class PickleEncoding implements VllmEncoding {
   }
 
   @Override
-  public void block(byte[] parent, int[] tokens, int offset, int length, byte[][] keys) {
+  public void block(byte[] parent, int[] tokens, int offset, int length, byte[][][] keys) {
     begin();
     object();
     object();
@@ -56,8 +56,8 @@ final class PickleEncoding implements VllmEncoding {
     if (keys.length == 0) {
       out.put(NONE);
     } else {
-      for (byte[] key : keys) {
-        string(key);
+      for (byte[][] key : keys) {
+        key(key);
       }
       endTuple(keys.length);
     }
@@ -68,6 +68,19 @@ final class PickleEncoding implements VllmEncoding {
   @Override
   public ByteSink encoded() {
     return out;
+  }
+
+  /** A tuple repeats no text as the same object, so nothing is taken from the memo. */
+  private void key(byte[][] parts) {
+    if (parts.length > 1) {
+      object();
+    }
+    for (byte[] part : parts) {
+      string(part);
+    }
+    if (parts.length > 1) {
+      endTuple(parts.length);
+    }
   }
 
   private void tokens(int[] tokens, int offset, int length) {

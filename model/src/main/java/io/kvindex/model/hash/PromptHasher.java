@@ -19,6 +19,19 @@ public interface PromptHasher {
   void begin(@Nullable String lora, @Nullable String salt);
 
   /**
+   * Begins a prompt as engines do that hash names with their kind: vLLM since 0.32. Without adapter
+   * and salt it is {@link #begin}, and so it is for rules that know one way only.
+   *
+   * @param lora adapter, null or empty = base model
+   * @param loraPath where the engine loaded the adapter from; of no account without one
+   * @param salt request salt, null or empty = none
+   */
+  default void beginTagged(
+      @Nullable String lora, @Nullable String loraPath, @Nullable String salt) {
+    begin(lora, salt);
+  }
+
+  /**
    * Hash of the prefix that ends with the next block; blocks are given in order.
    *
    * @param tokens ids as u32 bits
@@ -35,11 +48,21 @@ public interface PromptHasher {
   /** The rule of a profile. */
   static PromptHasher of(HashProfile profile) {
     return switch (profile.algorithm()) {
-      case XXH3 -> new Xxh3PromptHasher(profile.xxh3Seed(), false);
-      case XXH3_DYNAMO -> new Xxh3PromptHasher(profile.xxh3Seed(), true);
+      case XXH3, XXH3_DYNAMO -> new Xxh3PromptHasher(profile, false);
       case VLLM_SHA256_CBOR -> new VllmPromptHasher(new CborEncoding(), profile.seed());
       case VLLM_SHA256 -> new VllmPromptHasher(new PickleEncoding(), profile.seed());
       case SGLANG_SHA256 -> new SglangPromptHasher(profile.seed().equals(HashProfile.BIGRAM));
     };
+  }
+
+  /**
+   * The rule by which blocks of pairs are indexed (engines that decode speculatively and so name
+   * each token with its successor): a block of n pairs is hashed over its n + 1 tokens, as Dynamo
+   * does. No block of n tokens has such a hash.
+   *
+   * @param profile one with an XXH3 rule
+   */
+  static PromptHasher ofPairs(HashProfile profile) {
+    return new Xxh3PromptHasher(profile, true);
   }
 }

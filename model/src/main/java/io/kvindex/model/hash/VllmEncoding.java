@@ -15,9 +15,10 @@ interface VllmEncoding {
    * A block: {@code (parent, (token, ...), (key, ...) or None)}.
    *
    * @param parent digest of the block before
-   * @param keys extra keys as UTF-8, none = None
+   * @param keys extra keys, none = None; each by its parts as UTF-8: one is a text, more are a
+   *     tuple
    */
-  void block(byte[] parent, int[] tokens, int offset, int length, byte[][] keys);
+  void block(byte[] parent, int[] tokens, int offset, int length, byte[][][] keys);
 
   /** What was encoded last. */
   ByteSink encoded();

@@ -5,6 +5,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,20 @@ public record Registration(
   public @Nullable String defaultLora() {
     String first = loraNames.get(0);
     return first.isEmpty() ? null : first;
+  }
+
+  /** The same registration with other paths of adapters. */
+  public Registration withLoraPaths(Map<String, String> paths) {
+    return new Registration(
+        publisher,
+        endpoint,
+        replayEndpoint,
+        type,
+        table,
+        loraNames,
+        namespace,
+        options.withLoraPaths(paths),
+        continues);
   }
 
   /** The same registration with other adapters, as a continuation of {@code generation}. */

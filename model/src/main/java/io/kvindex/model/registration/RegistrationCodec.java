@@ -93,6 +93,7 @@ public final class RegistrationCodec {
       @JsonProperty("pool_groups") @Nullable List<Integer> poolGroups,
       @JsonProperty("clear_scope") @Nullable String clearScope,
       @JsonProperty("removal_scope") @Nullable String removalScope,
+      @JsonProperty("lora_paths") @Nullable Map<String, String> loraPaths,
       @JsonProperty("continues") @Nullable Long continues) {
 
     static Wire of(Registration r) {
@@ -122,6 +123,7 @@ public final class RegistrationCodec {
           r.options().poolGroups(),
           name(r.options().clearScope()),
           name(r.options().removalScope()),
+          r.options().loraPaths(),
           r.continues());
     }
 
@@ -178,9 +180,8 @@ public final class RegistrationCodec {
           addressTiers == null ? Map.of() : addressTiers,
           poolGroups,
           clears(),
-          removalScope == null
-              ? null
-              : RemovalScope.valueOf(removalScope.toUpperCase(Locale.ROOT)));
+          removalScope == null ? null : RemovalScope.valueOf(removalScope.toUpperCase(Locale.ROOT)),
+          loraPaths == null ? Map.of() : loraPaths);
     }
   }
 }

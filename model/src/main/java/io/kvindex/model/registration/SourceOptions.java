@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  *     does; never {@link ClearScope#STREAM}
  * @param removalScope what a removal by a pool means, null = every medium until the stream shows
  *     otherwise
+ * @param loraPaths where an engine loads its adapters from, by their names: vLLM since 0.32 has the
+ *     path in its hashes and in no event
  */
 public record SourceOptions(
     CopyPolicy copies,
@@ -46,7 +49,8 @@ public record SourceOptions(
     Map<String, String> addressTiers,
     @Nullable List<Integer> poolGroups,
     @Nullable ClearScope clearScope,
-    @Nullable RemovalScope removalScope) {
+    @Nullable RemovalScope removalScope,
+    Map<String, String> loraPaths) {
 
   /** Most groups of a pool; the objects of all groups together are {@link Shards#MAX} at most. */
   public static final int MAX_POOL_GROUPS = 16;
@@ -60,6 +64,7 @@ public record SourceOptions(
     persistentMedia.forEach(medium -> named.add(Media.standard().answerKey(medium)));
     persistentMedia = java.util.Collections.unmodifiableSet(named);
     addressTiers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(addressTiers));
+    loraPaths = java.util.Collections.unmodifiableMap(new TreeMap<>(loraPaths));
     if (expirySeconds < 0 || expirySeconds > LowerTier.MAX_SECONDS) {
       throw new IllegalArgumentException("expiry of " + expirySeconds + " s");
     }
@@ -86,7 +91,24 @@ public record SourceOptions(
   /** The defaults with that way of counting. */
   public static SourceOptions of(CopyPolicy copies) {
     return new SourceOptions(
-        copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null, null, null);
+        copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null, null, null, Map.of());
+  }
+
+  /** The same with other paths of adapters. */
+  public SourceOptions withLoraPaths(Map<String, String> paths) {
+    return new SourceOptions(
+        copies,
+        pools,
+        topic,
+        persistentMedia,
+        lowerTier,
+        shards,
+        expirySeconds,
+        addressTiers,
+        poolGroups,
+        clearScope,
+        removalScope,
+        paths);
   }
 
   /** The same where a clear empties these media. */
@@ -102,7 +124,8 @@ public record SourceOptions(
         addressTiers,
         poolGroups,
         scope,
-        removalScope);
+        removalScope,
+        loraPaths);
   }
 
   /** The same where a removal means that. */
@@ -118,7 +141,8 @@ public record SourceOptions(
         addressTiers,
         poolGroups,
         clearScope,
-        scope);
+        scope,
+        loraPaths);
   }
 
   /** What the log has to know of them. */

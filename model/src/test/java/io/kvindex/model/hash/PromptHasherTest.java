@@ -67,6 +67,32 @@ class PromptHasherTest {
     assertThat(seen).isEqualTo(Map.of("sha256", 9, "sha256_cbor", 9));
   }
 
+  /** What vLLM 0.32 itself computed; its keys are tagged, and only there has an adapter a path. */
+  @Test
+  void shouldEqualVllm032_whenKeysAreTagged() throws IOException {
+    int tagged = 0;
+    for (JsonNode vector : read("vllm-hash-tagged.json").get("cases")) {
+      VllmPromptHasher hasher = vllm(vector.get("algorithm").asText(), vector.get("seed").asText());
+      String lora = text(vector.get("lora_name"));
+      String salt = text(vector.get("cache_salt"));
+      int[] tokens = tokens(vector.get("token_ids"));
+      int size = vector.get("block_size").asInt();
+      hasher.beginTagged(lora, text(vector.get("lora_path")), salt);
+      for (int i = 0; i < vector.get("digests").size(); i++) {
+        hasher.next(tokens, i * size, size);
+        assertThat(hex(hasher.digest())).isEqualTo(vector.get("digests").get(i).asText());
+      }
+      hasher.begin(lora, salt);
+      hasher.next(tokens, 0, size);
+      boolean plain = lora == null && salt == null;
+      assertThat(hex(hasher.digest()).equals(vector.get("digests").get(0).asText()))
+          .as("without adapter and salt both ways are one")
+          .isEqualTo(plain);
+      tagged += plain ? 0 : 1;
+    }
+    assertThat(tagged).isEqualTo(40);
+  }
+
   @Test
   void shouldEqualTheReferenceEncoders_whenBlocksFillFramesAndNamesAreLong() throws IOException {
     int checked = 0;

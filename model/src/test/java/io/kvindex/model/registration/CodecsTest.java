@@ -64,7 +64,8 @@ class CodecsTest {
                 Map.of("nvme", "disk"),
                 List.of(2, 0),
                 ClearScope.DEVICE_AND_HOST,
-                RemovalScope.MEDIUM),
+                RemovalScope.MEDIUM,
+                Map.of("sql", "/models/sql")),
             12L);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(plain))).isEqualTo(plain);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(full))).isEqualTo(full);
@@ -153,7 +154,18 @@ class CodecsTest {
 
   private static SourceOptions pool(@Nullable Shards shards, List<Integer> groups) {
     return new SourceOptions(
-        CopyPolicy.SET, null, "", Set.of(), LowerTier.OWN, shards, 0, Map.of(), groups, null, null);
+        CopyPolicy.SET,
+        null,
+        "",
+        Set.of(),
+        LowerTier.OWN,
+        shards,
+        0,
+        Map.of(),
+        groups,
+        null,
+        null,
+        Map.of());
   }
 
   @Test

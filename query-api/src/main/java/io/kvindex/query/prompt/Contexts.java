@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.prompt;
 
+import io.kvindex.model.hash.CacheSalt;
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.lookup.TableView;
@@ -8,6 +9,7 @@ import io.kvindex.query.registration.TableRows;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 
 /** Which contexts a query's names mean. */
 public final class Contexts {
@@ -27,13 +29,14 @@ public final class Contexts {
    * @param salt {@code cache_salt}, empty = none
    */
   public static List<Names> of(Collection<String> loras, String salt) {
+    String request = plain(salt);
     List<Names> names = new ArrayList<>(2 * loras.size());
     for (String lora : loras) {
       if (salt.isEmpty()) {
         names.add(new Names(lora, "", ""));
       } else {
         names.add(new Names(lora, salt, ""));
-        names.add(new Names(lora, "", salt));
+        names.add(new Names(lora, "", request));
       }
     }
     return names;
@@ -52,7 +55,11 @@ public final class Contexts {
    * @param salt {@code cache_salt}, empty = none
    */
   public static List<Names> ofRequest(String lora, String salt) {
-    return lora.isEmpty() && salt.isEmpty() ? PLAIN : List.of(new Names(lora, "", salt));
+    return lora.isEmpty() && salt.isEmpty() ? PLAIN : List.of(new Names(lora, "", plain(salt)));
+  }
+
+  private static String plain(String salt) {
+    return Objects.requireNonNull(CacheSalt.plain(salt));
   }
 
   /**

@@ -6,27 +6,15 @@ import io.kvindex.streams.index.BlockKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rolling hashes of one prompt: given ones, or made from its tokens as the walk asks for them.
- * Only complete blocks count. Reused; one thread at a time.
+ * The rolling hashes of one prompt as given, or rolled from those of single blocks. Reused; one
+ * thread at a time.
  */
 final class PromptKeys implements BlockKeys {
   private final long[] pair = new long[2];
   private @Nullable SeqHash hash;
-  private boolean local;
-  private int[] tokens = {};
   private long[] given = {};
-  private int blockSize;
   private int blocks;
   private long previous;
-
-  PromptKeys ofTokens(int[] ids, int count, int size, SeqHash rule) {
-    tokens = ids;
-    blockSize = size;
-    blocks = count / size;
-    hash = rule;
-    local = false;
-    return this;
-  }
 
   PromptKeys ofHashes(long[] hashes, int count) {
     given = hashes;
@@ -40,7 +28,6 @@ final class PromptKeys implements BlockKeys {
     given = locals;
     blocks = count;
     hash = rule;
-    local = true;
     return this;
   }
 
@@ -54,8 +41,7 @@ final class PromptKeys implements BlockKeys {
     }
     for (int i = 0; i < count; i++) {
       int block = from + i;
-      long own = local ? given[block] : rule.local(tokens, block * blockSize, blockSize);
-      previous = block == 0 ? own : rule.roll(previous, own, pair);
+      previous = block == 0 ? given[block] : rule.roll(previous, given[block], pair);
       out[i] = previous;
     }
     return count;

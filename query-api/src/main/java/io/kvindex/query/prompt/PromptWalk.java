@@ -3,7 +3,6 @@ package io.kvindex.query.prompt;
 
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
-import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
@@ -48,8 +47,8 @@ public final class PromptWalk {
       PrefixCounter counter) {
     HashProfile profile = rows.table().hashProfile();
     if (form == QueryForm.TOKENS) {
-      long[] xors = Contexts.keys(profile, contexts);
-      return walk(view, query, prompt(query, rows.table(), contexts), xors, rows, counter);
+      ContextKeys prompt = prompt(query, rows, contexts);
+      return walk(view, query, prompt, prompt.xors(), rows, counter);
     }
     long[] xors = Contexts.keys(profile, Contexts.besideHashes(profile, contexts, view, rows));
     if (xors.length > 1) { // what tells them apart may be in the hashes given
@@ -85,26 +84,14 @@ public final class PromptWalk {
         counter.over(rows.instances()));
   }
 
-  private BlockKeys prompt(QueryBody query, TableId table, List<Names> contexts) {
-    HashProfile profile = table.hashProfile();
-    if (isOneChain(profile.algorithm(), query)) {
-      return keys.ofTokens(query.tokens(), query.count(), table.blockSize(), rule(profile));
-    }
+  private ContextKeys prompt(QueryBody query, TableRows rows, List<Names> contexts) {
+    TableId table = rows.table();
     return contextKeys
-        .computeIfAbsent(profile, ContextKeys::new)
-        .ofTokens(query.tokens(), query.count(), table.blockSize(), contexts);
+        .computeIfAbsent(table.hashProfile(), ContextKeys::new)
+        .ofTokens(query.tokens(), query.count(), table.blockSize(), contexts, rows::loraPaths);
   }
 
   private SeqHash rule(HashProfile profile) {
     return hashes.computeIfAbsent(profile, wanted -> new SeqHash(wanted.xxh3Seed()));
-  }
-
-  /** Whether the RFC's chain is right for all contexts; Dynamo's is the same without names. */
-  private static boolean isOneChain(Algorithm algorithm, QueryBody query) {
-    return algorithm == Algorithm.XXH3
-        || (algorithm == Algorithm.XXH3_DYNAMO
-            && query.loraId() == QueryBody.NO_LORA_ID
-            && query.loraName().isEmpty()
-            && query.cacheSalt().isEmpty());
   }
 }

@@ -29,6 +29,11 @@ final class TimedKeys implements BlockKeys {
   }
 
   @Override
+  public boolean isOptional(int context) {
+    return keys.isOptional(context);
+  }
+
+  @Override
   public int fill(long[] out, int from, int max) {
     if (from >= next) {
       next = from + EVERY;

@@ -12,7 +12,9 @@ import io.kvindex.query.error.MalformedJson;
 import io.kvindex.query.parse.WholeText;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,6 +178,31 @@ final class BodyFields {
       texts.add(element.textValue());
     }
     bounded(field, String.join("", texts), MAX_LIST);
+    return texts;
+  }
+
+  /** An object of strings, none of them empty; null if absent. */
+  @Nullable Map<String, String> textsByName(String field) {
+    if (!has(field)) {
+      return null;
+    }
+    JsonNode value = root.get(field);
+    if (!value.isObject()) {
+      throw wrongType(field, "an object of strings");
+    }
+    Map<String, String> texts = new LinkedHashMap<>();
+    StringBuilder all = new StringBuilder();
+    for (Map.Entry<String, JsonNode> member : value.properties()) {
+      String text = member.getValue().textValue();
+      if (member.getKey().isEmpty() || text == null || text.isEmpty()) {
+        throw ApiException.field(
+            ErrorCode.INVALID_VALUE, field, "`" + field + "` must map names to texts");
+      }
+      bounded(field, text, MAX_TEXT);
+      all.append(member.getKey()).append(text);
+      texts.put(member.getKey(), text);
+    }
+    bounded(field, all.toString(), MAX_LIST);
     return texts;
   }
 

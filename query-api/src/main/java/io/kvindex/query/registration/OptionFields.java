@@ -67,7 +67,8 @@ final class OptionFields {
         addressTiers(),
         poolGroups(shards),
         clearScope(),
-        removalScope());
+        removalScope(),
+        loraPaths());
   }
 
   /** Of engines; the standard's clear says itself what it is of. */
@@ -99,6 +100,16 @@ final class OptionFields {
       case "medium" -> RemovalScope.MEDIUM;
       default -> throw invalid("removal_scope", "must be all or medium, got " + quoted(text));
     };
+  }
+
+  /** Paths by adapter. */
+  private Map<String, String> loraPaths() {
+    Map<String, String> paths = fields.textsByName("lora_paths");
+    if (paths == null) {
+      return Map.of();
+    }
+    onlyFor(false, "lora_paths");
+    return paths;
   }
 
   private CopyPolicy copies() {

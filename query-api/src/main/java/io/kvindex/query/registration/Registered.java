@@ -4,6 +4,7 @@ package io.kvindex.query.registration;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.registration.Registration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A registration as this replica sees it.
@@ -21,5 +22,10 @@ public record Registered(Registration registration, long generation) {
   /** A record that names the generation it really has, with these adapters. */
   Registration withLoraNames(List<String> names) {
     return registration.withLoraNames(names, generation);
+  }
+
+  /** The same with what an adapter more brings. */
+  Registration withAdapters(List<String> names, Map<String, String> loraPaths) {
+    return registration.withLoraPaths(loraPaths).withLoraNames(names, generation);
   }
 }

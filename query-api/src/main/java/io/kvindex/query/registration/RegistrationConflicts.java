@@ -48,10 +48,19 @@ final class RegistrationConflicts {
     compare(found, "pool_groups", old.poolGroups(), wanted.poolGroups());
     compare(found, "clear_scope", lower(old.clearScope()), lower(wanted.clearScope()));
     compare(found, "removal_scope", lower(old.removalScope()), lower(wanted.removalScope()));
+    if (wanted.loraPaths().entrySet().stream()
+        .anyMatch(one -> isOther(old.loraPaths().get(one.getKey()), one.getValue()))) {
+      compare(found, "lora_paths", old.loraPaths(), wanted.loraPaths());
+    }
   }
 
   private static @Nullable String lower(@Nullable Enum<?> value) {
     return value == null ? null : value.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** A path may be added to those there are, as an adapter may. */
+  private static boolean isOther(@Nullable String old, String wanted) {
+    return old != null && !old.equals(wanted);
   }
 
   private static @Nullable Object shards(@Nullable Shards shards) {

@@ -7,8 +7,11 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -82,10 +85,16 @@ public final class RegistrationService implements AutoCloseable {
         throw RegistrationConflicts.conflict(old, differences);
       }
       write(wanted.publisher(), wanted, deadline);
-    } else if (!old.loraNames().contains(lora)) {
-      List<String> names = new ArrayList<>(old.loraNames());
+    } else if (!old.loraNames().contains(lora)
+        || !old.options()
+            .loraPaths()
+            .entrySet()
+            .containsAll(wanted.options().loraPaths().entrySet())) {
+      Set<String> names = new LinkedHashSet<>(old.loraNames());
       names.add(lora);
-      write(wanted.publisher(), current.withLoraNames(names), deadline);
+      Map<String, String> paths = new HashMap<>(old.options().loraPaths());
+      paths.putAll(wanted.options().loraPaths());
+      write(wanted.publisher(), current.withAdapters(List.copyOf(names), paths), deadline);
     } else {
       settle(wanted.publisher(), deadline);
     }

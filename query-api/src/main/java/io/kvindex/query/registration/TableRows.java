@@ -8,12 +8,17 @@ import io.kvindex.query.match.InstanceSet;
 import io.kvindex.query.reply.JsonBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +26,15 @@ import org.jspecify.annotations.Nullable;
  * no rows. Immutable, shared by all threads.
  */
 public final class TableRows {
+  /** Each is a chain of hashes of its own for every query that names the adapter. */
+  static final int MAX_LORA_PATHS = 8;
+
   private final TableId table;
   private final InstanceSet instances;
   private final byte[][] names;
   private final List<Set<String>> adapters = new ArrayList<>();
   private final Set<String> namespaces = new HashSet<>();
+  private final Map<String, SortedSet<String>> loraPaths = new HashMap<>();
   private final DegradedRows degraded;
 
   private TableRows(TableId table, InstanceSet instances, List<Registered> members) {
@@ -43,6 +52,13 @@ public final class TableRows {
       if (namespace != null) {
         namespaces.add(namespace);
       }
+      one.registration()
+          .options()
+          .loraPaths()
+          .forEach((lora, path) -> loraPaths.computeIfAbsent(lora, l -> new TreeSet<>()).add(path));
+      loraPaths.values().stream()
+          .filter(paths -> paths.size() > MAX_LORA_PATHS)
+          .forEach(paths -> paths.remove(paths.last()));
     }
   }
 
@@ -141,6 +157,14 @@ public final class TableRows {
   /** Whether a registration of this model, block size and tenant names the namespace. */
   public boolean hasNamespace(String name) {
     return namespaces.contains(name);
+  }
+
+  /**
+   * Where registrations of this model, block size and tenant say an adapter is loaded from, which
+   * is in the hashes of vLLM since 0.32; {@value #MAX_LORA_PATHS} at most, the first in order.
+   */
+  public Collection<String> loraPaths(String lora) {
+    return loraPaths.getOrDefault(lora, Collections.emptySortedSet());
   }
 
   /** Index of a row, -1 if there is none of that name. */

@@ -204,7 +204,8 @@ class DialectOracleTest {
             plain.addressTiers(),
             plain.poolGroups(),
             plain.clearScope(),
-            plain.removalScope());
+            plain.removalScope(),
+            plain.loraPaths());
     Registration one =
         new Registration(
             new PublisherId(instance, table.tenantId(), rank),

@@ -121,7 +121,8 @@ class DegradedRowsTest {
                 Map.of(),
                 null,
                 null,
-                null),
+                null,
+                Map.of()),
             null);
     registered.add(new Registered(registration, registered.size()));
   }

@@ -56,6 +56,18 @@ class OptionFieldsTest {
         .isEqualTo(RemovalScope.MEDIUM);
   }
 
+  @Test
+  void shouldAddPaths_whenAdaptersAreLoadedLater() {
+    Registration one = parse("vLLM", ",\"lora_paths\":{\"sql\":\"/m/sql\"}");
+    assertThat(one.options().loraPaths()).containsExactly(Map.entry("sql", "/m/sql"));
+    Registration two = parse("vLLM", ",\"lora_paths\":{\"chat\":\"/m/chat\"}");
+    assertThat(RegistrationConflicts.differences(one, two)).isEmpty();
+    assertThat(RegistrationConflicts.differences(one, parse("vLLM", ""))).isEmpty();
+    Registration other = parse("vLLM", ",\"lora_paths\":{\"sql\":\"/other\"}");
+    assertThat(RegistrationConflicts.differences(one, other).keySet())
+        .containsExactly("lora_paths");
+  }
+
   /** As Dynamo's indexer does, whatever the engine behind it would keep. */
   @Test
   void shouldClearAllTiers_whenARegistrationInDynamosFormNamesNoType() {
@@ -108,6 +120,10 @@ class OptionFieldsTest {
           Mooncake ~ "clear_scope":"all"             ~ clear_scope      ~ not for type Mooncake
           KVEvents ~ "clear_scope":"all"             ~ clear_scope      ~ not for type KVEvents
           vLLM ~ "clear_scope":"stream"              ~ clear_scope      ~ device, device_and_host or all
+          vLLM ~ "lora_paths":["/a"]                 ~ lora_paths       ~ an object
+          vLLM ~ "lora_paths":{"a":""}               ~ lora_paths       ~ must map names to texts
+          vLLM ~ "lora_paths":{"a":7}                ~ lora_paths       ~ must map names to texts
+          Mooncake ~ "lora_paths":{"a":"/a"}         ~ lora_paths       ~ not for type Mooncake
           vLLM ~ "persistent_media":["GPU"]          ~ persistent_media ~ "GPU"
           vLLM ~ "persistent_media":"DISK"           ~ persistent_media ~ an array
           """)

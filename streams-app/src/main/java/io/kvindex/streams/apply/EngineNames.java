@@ -40,15 +40,16 @@ final class EngineNames {
   /**
    * Null where the names are no prefix hashes. They are by the table's rule, or because publishers
    * of the standard envelope send the table's own prefix hashes, with the whole context each time;
-   * where theirs are not, the bridge has found that out and kept what the tokens say, see {@link
-   * #orTaught}.
+   * where they are not after all, the bridge has found that out and kept what the tokens say, see
+   * {@link #orTaught}.
    *
    * @param context of the event as stated, for the lookup key
    */
   static @Nullable EngineNames of(EventRecord record, Stored event, long context) {
     HashProfile profile = record.table().hashProfile();
-    boolean standard = record.type() == SourceType.KV_EVENTS && event.localHashes().isEmpty();
-    if (!standard && !profile.algorithm().isEngineNamed()) {
+    boolean standard = record.type() == SourceType.KV_EVENTS;
+    boolean named = standard || profile.algorithm().isEngineNamed();
+    if (!named || !event.localHashes().isEmpty()) {
       return null;
     }
     boolean silent =
@@ -80,23 +81,31 @@ final class EngineNames {
    *
    * @param heldKey lookup key under which the publisher holds it already, null = as stated
    */
-  ContentRow next(long hash, long local, long extra, @Nullable Long heldKey) {
+  ContentRow next(long hash, long extra, @Nullable Long heldKey) {
     if (!profile.algorithm().coversExtraKeys()) {
       context = ContextHash.withExtra(context, extra);
     }
     long before = parent;
     parent = hash;
-    return new ContentRow(heldKey == null ? context : heldKey ^ hash, hash, local, before, 0);
+    return new ContentRow(heldKey == null ? context : heldKey ^ hash, hash, 0, before, 0);
   }
 
   /**
-   * What counts where a publisher of the standard envelope sends no tokens for once: if tokens have
-   * taught what the name means, and it is not itself, then its names are no prefix hashes.
+   * What counts where a publisher sends no tokens for once: if tokens have taught what the name
+   * means, and it is not itself, then it is no prefix hash. Where names do not cover the adapter,
+   * another publisher's may be of another one: then only what this publisher holds under the name
+   * counts.
    *
    * @param said the next block's meaning by its name
    * @param known what the hash meant so far, null = nothing
+   * @param heldKey lookup key under which the publisher holds it already, null = none
    */
-  ContentRow orTaught(long hash, ContentRow said, @Nullable ContentRow known) {
-    return standard && known != null && known.seqHash() != hash ? known : said;
+  ContentRow orTaught(
+      long hash, ContentRow said, @Nullable ContentRow known, @Nullable Long heldKey) {
+    if (known == null || known.seqHash() == hash) {
+      return said;
+    }
+    boolean heldSo = heldKey != null && heldKey == known.lookupKey();
+    return standard || profile.algorithm().coversLora() || heldSo ? known : said;
   }
 }

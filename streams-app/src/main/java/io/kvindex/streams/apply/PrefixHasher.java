@@ -18,10 +18,7 @@ interface PrefixHasher {
 
   /** The rule of a profile. */
   static PrefixHasher of(HashProfile profile) {
-    return switch (profile.algorithm()) {
-      case XXH3, XXH3_DYNAMO -> new Rolled(new SeqHash(profile.xxh3Seed()), new long[2]);
-      case VLLM_SHA256_CBOR, VLLM_SHA256, SGLANG_SHA256 -> new None();
-    };
+    return new Rolled(new SeqHash(profile.byTokens().xxh3Seed()), new long[2]);
   }
 
   /** XXH3 over the parent's hash and the block's. */
@@ -35,19 +32,6 @@ interface PrefixHasher {
     @Override
     public long next(long parentSeq, long local) {
       return hash.roll(parentSeq, local, scratch);
-    }
-  }
-
-  /** Blocks of such tables are never looked for by their parents. */
-  record None() implements PrefixHasher {
-    @Override
-    public long first(long local) {
-      throw new IllegalStateException("BUG: the engine's name is the prefix hash");
-    }
-
-    @Override
-    public long next(long parentSeq, long local) {
-      return first(local);
     }
   }
 }

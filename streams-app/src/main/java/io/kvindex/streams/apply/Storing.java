@@ -70,8 +70,8 @@ final class Storing {
       ContentRow content = null;
       if (names != null) {
         Long held = names.mayMove() ? heldKey(publisherRef, hash, event.place().group()) : null;
-        ContentRow said = names.next(hash, local, extra, held);
-        content = names.orTaught(hash, said, spaces.lookUp(own, shared, hash));
+        ContentRow said = names.next(hash, extra, held);
+        content = names.orTaught(hash, said, spaces.lookUp(own, shared, hash), held);
         own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
       } else if (prefix.known() && hasLocal) {
         content = prefix.next(hasher, local, extra);

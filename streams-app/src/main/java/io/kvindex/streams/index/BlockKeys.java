@@ -29,4 +29,15 @@ public interface BlockKeys {
   default BlockKeys in(int context) {
     return this;
   }
+
+  /**
+   * Whether a context may be left out of the rest of the walk where nobody holds its first block:
+   * hashes by another rule, which an owner's blocks are all in or none. Never the first context.
+   *
+   * @param context index of the context in the walk
+   * @return by default, false
+   */
+  default boolean isOptional(int context) {
+    return false;
+  }
 }

@@ -34,6 +34,12 @@ public final class PrefixReader {
 
   private Chunk[] next = {new Chunk()};
   private int[] ids = new int[1];
+
+  /** Of the contexts that are still looked at, in their order. */
+  private BlockKeys[] chains = new BlockKeys[1];
+
+  private long[] xors = new long[1];
+  private int lanes;
   private int place = HINTS.getAndIncrement() & 0xFFFF;
 
   /** A reader for any table. */
@@ -54,9 +60,9 @@ public final class PrefixReader {
     try {
       // After entering: slots and set ids seen from here on are not reused before exit.
       OwnerView owners = index.owners();
-      prepare(owners.words(), contexts.length);
+      prepare(owners.words(), keys, contexts);
       visitor.begin(owners);
-      int end = walk(index, keys, contexts, owners, visitor);
+      int end = walk(index, keys, owners, visitor);
       visitor.end(end);
       return end;
     } finally {
@@ -64,18 +70,25 @@ public final class PrefixReader {
     }
   }
 
-  private void prepare(int words, int contexts) {
+  private void prepare(int words, BlockKeys keys, long[] contexts) {
     if (bits.length < words) {
       bits = new long[words + 8];
       union = new long[words + 8];
     }
-    if (ids.length < contexts) {
-      ids = new int[contexts];
-      current = chunks(contexts);
-      next = chunks(contexts);
+    lanes = contexts.length;
+    if (ids.length < lanes) {
+      ids = new int[lanes];
+      chains = new BlockKeys[lanes];
+      xors = new long[lanes];
+      current = chunks(lanes);
+      next = chunks(lanes);
     }
     Arrays.fill(bits, 0);
     Arrays.fill(ids, NO_ID);
+    for (int c = 0; c < lanes; c++) {
+      chains[c] = keys.in(c);
+      xors[c] = contexts[c];
+    }
   }
 
   private static Chunk[] chunks(int count) {
@@ -84,27 +97,44 @@ public final class PrefixReader {
     return chunks;
   }
 
-  private int walk(
-      PrefixIndex index, BlockKeys keys, long[] contexts, OwnerView owners, RunVisitor visitor) {
+  private int walk(PrefixIndex index, BlockKeys keys, OwnerView owners, RunVisitor visitor) {
     long[][] directory = index.table().directory();
     int position = 0;
-    int filled = fill(keys, 0, FIRST_CHUNK, directory, contexts);
+    int filled = fill(0, FIRST_CHUNK, directory);
     while (filled > 0) {
       swapChunks();
       boolean first = position == 0;
-      int ahead = first ? 0 : fill(keys, position + filled, CHUNK, directory, contexts);
-      for (int c = 0; c < contexts.length; c++) {
+      int ahead = first ? 0 : fill(position + filled, CHUNK, directory);
+      for (int c = 0; c < lanes; c++) {
         current[c].resolve(directory, filled);
       }
-      for (int i = 0; (i = nextOther(i, filled, contexts.length)) < filled; i++) {
-        if (!changed(wordsAt(i, index.sets(), contexts.length), owners, position + i, visitor)) {
+      if (first) {
+        dropUnheld(keys);
+      }
+      for (int i = 0; (i = nextOther(i, filled)) < filled; i++) {
+        if (!changed(wordsAt(i, index.sets()), owners, position + i, visitor)) {
           return position + i;
         }
       }
       position += filled;
-      filled = first ? fill(keys, position, CHUNK, directory, contexts) : ahead;
+      filled = first ? fill(position, CHUNK, directory) : ahead;
     }
     return position;
+  }
+
+  /** Leaves out the optional contexts whose first block nobody holds. */
+  private void dropUnheld(BlockKeys keys) {
+    int kept = 0;
+    for (int c = 0; c < lanes; c++) {
+      if (!keys.isOptional(c) || current[c].id(0) != OwnerSets.EMPTY) {
+        Chunk chunk = current[c];
+        current[c] = current[kept];
+        current[kept] = chunk;
+        chains[kept] = chains[c];
+        xors[kept++] = xors[c];
+      }
+    }
+    lanes = kept;
   }
 
   private void swapChunks() {
@@ -114,39 +144,39 @@ public final class PrefixReader {
   }
 
   /** Has the next chunk hashed and asked for. */
-  private int fill(BlockKeys keys, int from, int max, long[][] directory, long[] contexts) {
+  private int fill(int from, int max, long[][] directory) {
     int filled = 0;
     BlockKeys before = null;
-    for (int c = 0; c < contexts.length; c++) {
-      BlockKeys own = keys.in(c);
+    for (int c = 0; c < lanes; c++) {
+      BlockKeys own = chains[c];
       if (own != before) {
         filled = own.fill(hashes, from, max);
         before = own;
       }
-      next[c].locate(directory, hashes, filled, contexts[c]);
+      next[c].locate(directory, hashes, filled, xors[c]);
     }
     return filled;
   }
 
   /** First block of the chunk, from one on, with another set in any context than the one before. */
-  private int nextOther(int from, int filled, int contexts) {
+  private int nextOther(int from, int filled) {
     int found = filled;
-    for (int c = 0; c < contexts; c++) {
+    for (int c = 0; c < lanes; c++) {
       found = current[c].nextOther(from, found, ids[c]);
     }
     return found;
   }
 
   /** Bits of all owners of a block of the chunk, live or not. */
-  private long[] wordsAt(int i, OwnerSets sets, int contexts) {
-    for (int c = 0; c < contexts; c++) {
+  private long[] wordsAt(int i, OwnerSets sets) {
+    for (int c = 0; c < lanes; c++) {
       ids[c] = current[c].id(i);
     }
-    if (contexts == 1) {
+    if (lanes == 1) {
       return sets.words(ids[0]);
     }
     Arrays.fill(union, 0);
-    for (int c = 0; c < contexts; c++) {
+    for (int c = 0; c < lanes; c++) {
       long[] words = sets.words(ids[c]);
       for (int w = 0; w < Math.min(words.length, union.length); w++) {
         union[w] |= words[w];

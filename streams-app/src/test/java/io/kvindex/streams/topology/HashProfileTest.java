@@ -12,6 +12,7 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
+import io.kvindex.model.hash.SeqHash;
 import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.Engine;
@@ -156,6 +157,61 @@ class HashProfileTest {
       assertThat(holders(index, table, "one", "ns", null)).as("a miss, no ghost").isEmpty();
       index.feed(engine.batch(new KvEvent.Removed(GPU, Hashes.wrap(11), Hashes.EMPTY)));
       assertThat(holders(index, table, "two", "ns", null)).isEmpty();
+    }
+  }
+
+  /** The bridge sends local hashes where names are not what the profile says. */
+  @ParameterizedTest
+  @EnumSource(names = {"VLLM_SHA256", "SGLANG_SHA256"})
+  void shouldIndexByTokens_whenTheProfileDoesNotExplainTheNames(Algorithm algorithm) {
+    TableId table = table(algorithm);
+    HashProfile profile = table.hashProfile();
+    Engine engine = new Engine("e").table(table);
+    Engine other = new Engine("f").table(table);
+    long[] locals = {101, 102, 103};
+    SeqHash rule = new SeqHash(1337);
+    long[] byTokens = rule.rolled(locals);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(
+          engine.batch(byTokens("one", Parent.ROOT, new long[] {11, 12}, 101, 102)),
+          engine.batch(stored(CPU, "one", null, Parent.UNKNOWN, 12)),
+          other.batch(stored(GPU, null, null, Parent.ROOT, 21)),
+          engine.batch(byTokens("one", Parent.of(12), new long[] {13}, 103)));
+      long context = profile.context("one", "ns", null);
+      assertThat(Answers.of(index.view(), table, context, byTokens).toString())
+          .isEqualTo("[[e/0/GPU], [e/0/CPU, e/0/GPU], [e/0/GPU]]");
+      assertThat(holders(index, table, "one", "ns", null)).as("its names mean nothing").isEmpty();
+      assertThat(Answers.of(index.view(), table, profile.context("one", null, null), byTokens))
+          .isEmpty();
+      index.feed(engine.batch(new KvEvent.Removed(GPU, Hashes.wrap(12), Hashes.EMPTY)));
+      assertThat(Answers.of(index.view(), table, context, byTokens).toString())
+          .isEqualTo("[[e/0/GPU], [e/0/CPU], [e/0/GPU]]");
+      assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isZero();
+    }
+  }
+
+  private static KvEvent byTokens(String lora, Parent parent, long[] hashes, long... locals) {
+    return new KvEvent.Stored(
+        GPU,
+        new StatedContext(lora, null, "ns", null),
+        parent,
+        Hashes.wrap(hashes),
+        Hashes.wrap(locals),
+        Hashes.EMPTY);
+  }
+
+  /** Names without adapters in them may be another's block: only what is held here moves. */
+  @Test
+  void shouldNotTakeAnothersMeaning_whenNamesDoNotTellAdaptersApart() {
+    TableId table = table(Algorithm.SGLANG_SHA256);
+    Engine a = new Engine("a").table(table).type(SourceType.SGLANG);
+    Engine b = new Engine("b").table(table).type(SourceType.SGLANG);
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(
+          a.batch(byTokens("one", Parent.ROOT, new long[] {11}, 101)),
+          b.batch(stored(CPU, null, null, Parent.UNKNOWN, 11)));
+      long context = table.hashProfile().context("one", "ns", null);
+      assertThat(Answers.of(index.view(), table, context, 101).toString()).isEqualTo("[[a/0/GPU]]");
     }
   }
 
