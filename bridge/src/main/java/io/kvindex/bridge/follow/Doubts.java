@@ -12,10 +12,15 @@ final class Doubts {
   /** No delayed or doubled batches come in such a row while not one is new. */
   private static final int LATE_ROW = 64;
 
+  /** Nor so many that are others than were taken under their numbers. */
+  private static final int OTHER_ROW = 4;
+
   private boolean unproven;
   private boolean tailChecked;
   private int strangers;
   private int late;
+  private int others;
+  private @Nullable RawBatch other;
   private long takenMicros;
 
   /** The newest batch of this life that the engine's replay had, null = none yet. */
@@ -39,6 +44,7 @@ final class Doubts {
     unproven = false;
     tailChecked = false;
     late = 0;
+    others = 0;
     vouched = null;
   }
 
@@ -87,6 +93,7 @@ final class Doubts {
 
   private void noteTaken(RawBatch batch) {
     late = 0;
+    others = 0;
     takenMicros = batch.receivedMicros();
   }
 
@@ -100,6 +107,19 @@ final class Doubts {
       late++;
     }
     return late >= LATE_ROW;
+  }
+
+  /**
+   * A live batch came that is another one than was taken under its number. It may come late, from
+   * the engine before this one: whether so many came in a row that they must be this one's. One
+   * that is looked at again counts once.
+   */
+  boolean isOtherAgain(RawBatch batch) {
+    if (batch.receivedMicros() > takenMicros && batch != other) {
+      other = batch;
+      others++;
+    }
+    return others >= OTHER_ROW;
   }
 
   /**

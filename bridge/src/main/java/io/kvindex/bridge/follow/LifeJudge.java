@@ -22,6 +22,11 @@ final class LifeJudge {
     SAME,
     /** Overtaken by later ones, of this life or a former one: of no use. */
     LATE,
+    /**
+     * Another one than was taken under that number, and not later: of a former life, or of one
+     * whose clock is behind.
+     */
+    OTHER,
     /** Another life's, younger than this one. */
     NEW_LIFE,
     /** Nothing that is known of it decides. */
@@ -102,10 +107,15 @@ final class LifeJudge {
     if (isRemembered(batch)) {
       return Verdict.SAME;
     }
-    if (micros == 0 || newest == 0 || setBack) {
-      return Verdict.UNKNOWN;
+    boolean timed = micros != 0 && newest != 0 && !setBack;
+    if (timed && micros > newest) {
+      return Verdict.NEW_LIFE;
     }
-    return micros > newest ? Verdict.NEW_LIFE : Verdict.LATE;
+    int i = (int) batch.sequence() & REMEMBERED - 1;
+    if (sequences[i] == batch.sequence() && fingerprints[i] != 0) {
+      return Verdict.OTHER;
+    }
+    return timed ? Verdict.LATE : Verdict.UNKNOWN;
   }
 
   /**

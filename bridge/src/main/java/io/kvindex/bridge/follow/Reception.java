@@ -164,12 +164,21 @@ final class Reception {
     if (doubts.isUnproven()) {
       return undecided(next);
     }
-    return switch (intake.ofLive(next)) {
+    LifeJudge.Verdict verdict = intake.ofLive(next);
+    if (verdict != LifeJudge.Verdict.SAME && !intake.isReadable(next)) {
+      return drop(FrameOutcome.UNREADABLE);
+    }
+    return switch (verdict) {
       case SAME -> notAgain(next);
-      case LATE -> doubts.isLateAgain(next) ? lateInARow(next) : notAgain(next);
+      case LATE -> doubts.isLateAgain(next) ? behindInARow(next) : notAgain(next);
+      case OTHER -> doubts.isOtherAgain(next) ? behindInARow(next) : another(next);
       case NEW_LIFE -> laterAgain(next);
-      case UNKNOWN -> undecided(next);
+      case UNKNOWN -> doubts.isLateAgain(next) ? behindInARow(next) : undecided(next);
     };
+  }
+
+  private Decision another(RawBatch next) {
+    return asking.isWorthwhile(intake.expected()) ? askHere() : notAgain(next);
   }
 
   /**
@@ -191,7 +200,7 @@ final class Reception {
     return drop(FrameOutcome.DUPLICATE_OR_LATE);
   }
 
-  private Decision lateInARow(RawBatch next) {
+  private Decision behindInARow(RawBatch next) {
     return asking.isPossible()
         ? undecided(next)
         : new Decision.EndLife("batch " + number(next) + " and many before it came again");

@@ -95,17 +95,34 @@ class ClockTest extends FollowerFixture {
     assertThat(following.status().counters()).doesNotContainKey("new_lives");
   }
 
-  @Test
-  void shouldBeginALife_whenNumbersBeginAnewBehindAProxyAndTheClockIsBehind() throws Exception {
+  /**
+   * @param before batches of the old engine: the first ones are not remembered beyond 1,024
+   * @param after batches of the new one
+   */
+  @ParameterizedTest
+  @CsvSource({"300, 10, 10000", "1500, 100, 10000", "1500, 100, 0", "300, 10, NaN"})
+  void shouldBeginALife_whenNumbersBeginAnewBehindAProxyAndNoClockTells(
+      int before, int after, double behind) throws Exception {
     Following following = follow(NO_REPLAY);
-    publish(following, 0, 299, NOW, 1);
+    publish(following, 0, before - 1, NOW, 0);
     engine.restart(); // connections stay
-    for (int i = 0; i < 100; i++) {
-      engine.publish(i, FakeEngine.payloadAt(i, NOW - 10_000 + i));
+    for (int i = 0; i < after; i++) {
+      engine.publish(i, FakeEngine.payloadAt(i + 5_000, NOW - behind));
     }
-    await().atMost(SOON).until(() -> isAcked(following, 99));
+    await().atMost(SOON).until(() -> isAcked(following, after - 1));
     assertThat(following.status().counters()).containsEntry("new_lives", 1L);
     assertThat(following.status().state()).isEqualTo(PublisherState.DEGRADED);
+  }
+
+  @Test
+  void shouldBeginALife_whenOneBatchComesAgainBehindAProxyAndTheReplayHasAnother()
+      throws Exception {
+    Following following = follow();
+    publish(following, 0, 99, NOW, 1);
+    engine.restart();
+    engine.publish(0, FakeEngine.payloadAt(7_000, NOW - 10_000));
+    await().atMost(SOON).until(() -> isAcked(following, 0));
+    assertThat(following.status().counters()).containsEntry("new_lives", 1L);
   }
 
   @Test

@@ -27,7 +27,7 @@ class LifeJudgeTest {
     assertThat(judge.ofLive(batch(6, 1), 99)).isEqualTo(Verdict.LATE);
     assertThat(judge.ofLive(batch(6, 1), 100)).isEqualTo(Verdict.LATE);
     assertThat(judge.ofLive(batch(6, 1), 101)).isEqualTo(Verdict.NEW_LIFE);
-    assertThat(judge.ofLive(batch(7, 2), 99)).isEqualTo(Verdict.LATE);
+    assertThat(judge.ofLive(batch(7, 2), 99)).isEqualTo(Verdict.OTHER);
   }
 
   @Test
