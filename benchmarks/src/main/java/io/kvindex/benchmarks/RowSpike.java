@@ -157,7 +157,8 @@ public final class RowSpike {
         batch.put(block(i), new BlockRow(1, 1, true, hash(i + 1)).encode());
         if (contents) {
           batch.put(
-              content(i), new ContentRow(0, hash(i + 1), hash(i + 2), hash(i - 1), 40).encode());
+              content(i),
+              new ContentRow(0, hash(i + 1), hash(i + 2), hash(i - 1), 40, true).encode());
         }
       }
       db.write(noLog, batch);

@@ -2,6 +2,7 @@
 package io.kvindex.bridge.decode;
 
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent.Origin;
 import org.jspecify.annotations.Nullable;
 
 /** An event as an engine said it, its wire form taken away and nothing added. Immutable. */
@@ -25,6 +26,7 @@ public sealed interface EngineEvent
    *     prompt's first block; without the marker Dynamo puts before it
    * @param extraHashes per block the hash of its other extra keys (multimodal input, prompt
    *     embeddings), 0 = none; empty = no block has any
+   * @param origin whether the cache has one copy more of each block now, null = not stated
    */
   record Stored(
       CacheScope scope,
@@ -34,7 +36,8 @@ public sealed interface EngineEvent
       int blockSize,
       Adapter adapter,
       @Nullable String salt,
-      Hashes extraHashes)
+      Hashes extraHashes,
+      @Nullable Origin origin)
       implements EngineEvent {}
 
   /**

@@ -5,9 +5,11 @@ import io.kvindex.bridge.decode.EngineEvent.Adapter;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.hash.CacheSalt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,7 +154,21 @@ final class EventReader {
       }
     }
     return new EngineEvent.Stored(
-        scope, hashes, parent, tokens, blockSize, adapter, CacheSalt.plain(salt), extra);
+        scope, hashes, parent, tokens, blockSize, adapter, CacheSalt.plain(salt), extra, readOrigin());
+  }
+
+  /** Null where it is not stated, or in words not known here. */
+  private @Nullable Origin readOrigin() {
+    boolean stated = seek(Field.ORIGIN) && cursor.peek() == MsgPackType.STR;
+    String origin = stated ? ValueReader.readText(cursor) : null;
+    if (origin == null) {
+      return null;
+    }
+    return switch (origin.toUpperCase(Locale.ROOT)) {
+      case "NEW" -> Origin.NEW;
+      case "REUSED" -> Origin.REUSED;
+      default -> null;
+    };
   }
 
   private EngineEvent readRemoved() {

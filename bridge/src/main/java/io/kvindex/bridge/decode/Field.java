@@ -32,6 +32,7 @@ enum Field {
   SLIDING_WINDOW("kv_cache_spec_sliding_window"),
   LOCALITY("locality"),
   OWNERSHIP("ownership"),
+  ORIGIN("origin"),
   CACHE_SALT("cache_salt"),
   REMAINING_COPIES("remaining_copy_counts"),
   // The standard envelope's own, from here on.

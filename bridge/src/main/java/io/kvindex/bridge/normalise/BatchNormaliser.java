@@ -9,6 +9,8 @@ import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.Media;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.Origin;
+import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.progress.GroupSpec;
@@ -79,14 +81,17 @@ final class BatchNormaliser {
     if (!locals.isEmpty() && facts.isSaltUnsure(stored)) {
       remarks.merge(Remark.UNVERIFIED_SALT, 1, Integer::sum);
     }
+    Parent parent = Parents.of(stored);
+    Origin origin = stored.origin();
     KvEvent.Stored event =
         new KvEvent.Stored(
             place(stored.scope()),
             context,
-            Parents.of(stored),
+            parent,
             stored.hashes(),
             locals,
-            stored.extraHashes());
+            stored.extraHashes(),
+            origin == null ? Origin.impliedBy(parent) : origin);
     events.add(facts.isPooled(stored.scope().medium()) ? new KvEvent.Taught(event) : event);
     return null;
   }

@@ -37,7 +37,8 @@ final class ConnectorMedia {
             event.blockSize(),
             event.adapter(),
             event.salt(),
-            event.extraHashes())
+            event.extraHashes(),
+            event.origin())
         : event;
   }
 

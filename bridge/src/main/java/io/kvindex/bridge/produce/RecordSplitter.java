@@ -91,7 +91,8 @@ public final class RecordSplitter {
         parent,
         whole.engineHashes().slice(from, to),
         slice(whole.localHashes(), from, to),
-        slice(whole.extraHashes(), from, to));
+        slice(whole.extraHashes(), from, to),
+        whole.origin()); // a piece behind the first has a parent, which says nothing of its origin
   }
 
   private static Hashes slice(Hashes hashes, int from, int to) {

@@ -15,11 +15,13 @@ import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent.Origin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -146,6 +148,27 @@ class DecoderRulesTest {
                 new CacheScope("STORAGE", 2, null, null, "REMOTE", "tier-é"),
                 Hashes.wrap(1, 2),
                 Hashes.EMPTY)); // one count for two hashes says nothing
+  }
+
+  @Test
+  void shouldReadTheOrigin_whenItIsStatedInWordsKnownHere() {
+    assertThat(origin(newString("NEW"))).isEqualTo(Origin.NEW);
+    assertThat(origin(newString("reused"))).isEqualTo(Origin.REUSED);
+    for (Value other : List.of(newString("COPIED"), NIL, newInteger(1))) {
+      assertThat(origin(other)).as("%s", other).isNull();
+    }
+  }
+
+  private static @Nullable Origin origin(Value stated) {
+    Value event =
+        newMap(
+            newString("type"), newString("BlockStored"),
+            newString("block_hashes"), hashes(1),
+            newString("parent_block_hash"), NIL,
+            newString("token_ids"), newArray(newInteger(5)),
+            newString("block_size"), newInteger(1),
+            newString("origin"), stated);
+    return ((EngineEvent.Stored) accepted(VLLM, batch(event)).events().get(0)).origin();
   }
 
   @Test

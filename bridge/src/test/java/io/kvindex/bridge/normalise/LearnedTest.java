@@ -120,7 +120,8 @@ class LearnedTest {
             blockSize,
             EngineEvent.Adapter.NONE,
             null,
-            Hashes.EMPTY));
+            Hashes.EMPTY,
+            null));
   }
 
   private static EngineBatch removed(int group) {

@@ -14,6 +14,7 @@ import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
@@ -62,6 +63,7 @@ class RecordSplitterTest {
     for (KvEvent event : parts.stream().flatMap(List::stream).toList()) {
       Stored piece = (Stored) event;
       assertThat(piece.parent()).isEqualTo(parent);
+      assertThat(piece.origin()).as("still a report, maybe").isEqualTo(Origin.UNSTATED);
       assertThat(piece.localHashes()).isEqualTo(piece.engineHashes());
       LongStream.of(piece.engineHashes().toArray()).forEach(hashes::add);
       parent = Parent.of(hashes.get(hashes.size() - 1));

@@ -59,6 +59,7 @@ public sealed interface KvEvent
    *     unusable
    * @param extraHashes per block a hash of what else its content depends on (multimodal input...),
    *     0 = nothing; empty = nothing at all
+   * @param origin whether the cache has one copy more of each block now
    */
   record Stored(
       Place place,
@@ -66,8 +67,22 @@ public sealed interface KvEvent
       Parent parent,
       Hashes engineHashes,
       Hashes localHashes,
-      Hashes extraHashes)
+      Hashes extraHashes,
+      Origin origin)
       implements KvEvent {
+
+    /** An event of an engine that does not state the origin. */
+    public Stored(
+        Place place,
+        StatedContext context,
+        Parent parent,
+        Hashes engineHashes,
+        Hashes localHashes,
+        Hashes extraHashes) {
+      this(
+          place, context, parent, engineHashes, localHashes, extraHashes, Origin.impliedBy(parent));
+    }
+
     public Stored {
       requireNoneOrAll("local", localHashes, engineHashes);
       requireNoneOrAll("extra", extraHashes, engineHashes);
@@ -83,6 +98,28 @@ public sealed interface KvEvent
     @Override
     public void accept(Visitor visitor) {
       visitor.stored(this);
+    }
+  }
+
+  /**
+   * How blocks came to be announced as stored. Source: {@code origin} of {@code BlockStored},
+   * vllm#51699; {@code kv_cache_report_mode: full} (vLLM 0.32, {@code emit_cached_block_events})
+   * announces reused blocks in just the form of new ones.
+   */
+  enum Origin {
+    /** Computed or loaded: the cache has one copy more of each. */
+    NEW,
+    /** Found in the cache by a request: nothing changed. */
+    REUSED,
+    /** One or the other. */
+    UNSTATED;
+
+    /**
+     * What is known where the engine says nothing: a report of reused blocks always begins with a
+     * prompt's first block, so blocks below a parent outside the event are new ones.
+     */
+    public static Origin impliedBy(Parent parent) {
+      return parent.kind() == Parent.Kind.ROOT ? UNSTATED : NEW;
     }
   }
 

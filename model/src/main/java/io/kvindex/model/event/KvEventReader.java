@@ -5,11 +5,13 @@ import io.kvindex.model.event.KvEvent.Begun;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
 import io.kvindex.model.event.KvEvent.Retold;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.KvEvent.Taught;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link KvEventWriter} wrote. */
 final class KvEventReader {
@@ -19,8 +21,11 @@ final class KvEventReader {
   static KvEvent read(RecordReader in) {
     int kind = in.readByte();
     return switch (kind) {
-      case KvEventWriter.STORED -> readStored(in);
-      case KvEventWriter.TAUGHT -> new Taught(readStored(in));
+      case KvEventWriter.STORED -> readStored(in, null);
+      case KvEventWriter.STORED_NEW -> readStored(in, Origin.NEW);
+      case KvEventWriter.STORED_REUSED -> readStored(in, Origin.REUSED);
+      case KvEventWriter.STORED_UNSTATED -> readStored(in, Origin.UNSTATED);
+      case KvEventWriter.TAUGHT -> new Taught(readStored(in, null));
       case KvEventWriter.REMOVED -> new Removed(readPlace(in), in.readHashes(), in.readHashes());
       case KvEventWriter.CLEARED -> new Cleared(in.readInt(), in.readEnum(ClearScope.values()));
       case KvEventWriter.GAP -> new Gap(in.readVarint(), in.readVarint());
@@ -32,14 +37,16 @@ final class KvEventReader {
     };
   }
 
-  private static Stored readStored(RecordReader in) {
+  /**
+   * @param stated null = as the parent implies
+   */
+  private static Stored readStored(RecordReader in, @Nullable Origin stated) {
+    Place place = readPlace(in);
+    StatedContext context = readContext(in);
+    Parent parent = readParent(in);
+    Origin origin = stated == null ? Origin.impliedBy(parent) : stated;
     return new Stored(
-        readPlace(in),
-        readContext(in),
-        readParent(in),
-        in.readHashes(),
-        in.readHashes(),
-        in.readHashes());
+        place, context, parent, in.readHashes(), in.readHashes(), in.readHashes(), origin);
   }
 
   private static Place readPlace(RecordReader in) {

@@ -4,6 +4,7 @@ package io.kvindex.model.event;
 import io.kvindex.model.event.KvEvent.Begun;
 import io.kvindex.model.event.KvEvent.Cleared;
 import io.kvindex.model.event.KvEvent.Gap;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Removed;
 import io.kvindex.model.event.KvEvent.Retired;
 import io.kvindex.model.event.KvEvent.Retold;
@@ -23,6 +24,11 @@ final class KvEventWriter implements KvEvent.Visitor {
   static final int BEGUN_TO_RETELL = 8;
   static final int RETOLD = 9;
 
+  // Stored, where the origin is another one than the parent implies.
+  static final int STORED_NEW = 10;
+  static final int STORED_REUSED = 11;
+  static final int STORED_UNSTATED = 12;
+
   private final RecordWriter out;
 
   KvEventWriter(RecordWriter out) {
@@ -31,8 +37,19 @@ final class KvEventWriter implements KvEvent.Visitor {
 
   @Override
   public void stored(Stored event) {
-    out.writeByte(STORED);
+    out.writeByte(storedKind(event));
     writeStored(event);
+  }
+
+  private static int storedKind(Stored event) {
+    if (event.origin() == Origin.impliedBy(event.parent())) {
+      return STORED;
+    }
+    return switch (event.origin()) {
+      case NEW -> STORED_NEW;
+      case REUSED -> STORED_REUSED;
+      case UNSTATED -> STORED_UNSTATED;
+    };
   }
 
   @Override

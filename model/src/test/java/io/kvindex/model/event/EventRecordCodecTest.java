@@ -11,6 +11,7 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.hash.HashProfile;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -39,6 +40,17 @@ class EventRecordCodecTest {
         List.of(events));
   }
 
+  private static KvEvent stored(Parent parent, Origin origin) {
+    return new KvEvent.Stored(
+        Place.of("GPU", 0),
+        StatedContext.NONE,
+        parent,
+        Hashes.wrap(8),
+        Hashes.wrap(9),
+        Hashes.EMPTY,
+        origin);
+  }
+
   private static EventRecord everyKind() {
     return record(
         41L,
@@ -63,6 +75,9 @@ class EventRecordCodecTest {
             Hashes.wrap(8),
             Hashes.EMPTY,
             Hashes.EMPTY),
+        stored(Parent.ROOT, Origin.NEW),
+        stored(Parent.ROOT, Origin.REUSED),
+        stored(Parent.of(3), Origin.UNSTATED),
         new KvEvent.Removed(Place.of("CPU", 0), Hashes.wrap(1, 1), Hashes.wrap(1, 0)),
         new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
         new KvEvent.Gap(5, 9),

@@ -8,6 +8,7 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.streams.row.OwnerRow;
@@ -31,6 +32,8 @@ final class Applier implements KvEvent.Visitor {
   private final OwnerBook book;
   private final RowRefs refs;
   private final Lives lives;
+  private final CopyJudge judge;
+  private final Meanings meanings;
   private final Media media = Media.standard();
   private @Nullable EventRecord record;
   private int tableRef;
@@ -46,7 +49,9 @@ final class Applier implements KvEvent.Visitor {
       Counts counts,
       OwnerBook book,
       RowRefs refs,
-      Lives lives) {
+      Lives lives,
+      CopyJudge judge,
+      Meanings meanings) {
     this.table = table;
     this.batch = batch;
     this.storing = storing;
@@ -54,6 +59,8 @@ final class Applier implements KvEvent.Visitor {
     this.book = book;
     this.refs = refs;
     this.lives = lives;
+    this.judge = judge;
+    this.meanings = meanings;
   }
 
   /**
@@ -93,8 +100,13 @@ final class Applier implements KvEvent.Visitor {
           RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.withGroups(groups).encode());
     }
     OwnerState owner = book.open(current(), tableRef, publisherRef, place, nowMs);
+    if (Describer.of(current(), place) == Describer.DEVICE) {
+      meanings.describedByDevice(publisherRef);
+    }
     CopyPolicy copies = book.copies(current().traits(), owner);
-    storing.store(current(), event, new Storing.Holder(owner, copies), tableRef, publisherRef);
+    Origin origin = judge.origin(event, owner, copies, gaps == 0);
+    storing.store(
+        current(), event, new Storing.Holder(owner, copies, origin), tableRef, publisherRef);
     counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
   }
 
@@ -110,17 +122,22 @@ final class Applier implements KvEvent.Visitor {
         owners.stream().map(owner -> book.copies(current().traits(), owner)).toList();
     Hashes hashes = event.engineHashes();
     int known = 0;
+    int undecided = 0;
     for (int i = 0; i < hashes.size(); i++) {
       boolean there = false;
       for (int o = 0; o < owners.size(); o++) {
         BlockChange change = batch.blocks().of(owners.get(o), hashes.get(i), event.place().group());
+        boolean present = change.present();
         there |=
             event.remainingCopies().size() > i
                 ? change.remain(event.remainingCopies().get(i))
                 : change.remove(copies.get(o));
+        undecided += present && change.isUndecided() ? 1 : 0;
+        judge.removed(change);
       }
       known += there ? 1 : 0;
     }
+    count(Outcome.COPIES_UNDECIDED, undecided);
     count(Outcome.BLOCKS_REMOVED, known);
     count(Outcome.REMOVED_UNKNOWN, hashes.size() - known);
   }

@@ -2,6 +2,7 @@
 package io.kvindex.streams.apply;
 
 import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.streams.row.BlockRow;
 import io.kvindex.streams.row.ContentRow;
 import io.kvindex.streams.table.OwnerState;
@@ -16,6 +17,7 @@ final class BlockChange {
   final @Nullable BlockRow before;
 
   private int copies;
+  private int undecided;
   private int space;
   private boolean resolved;
   private long lookupKey;
@@ -27,28 +29,66 @@ final class BlockChange {
     this.before = before;
     if (before != null) {
       copies = before.copies();
+      undecided = before.undecided();
       space = before.space();
       resolved = before.resolved();
       lookupKey = before.lookupKey();
     }
   }
 
-  void store(CopyPolicy policy) {
-    copies = policy == CopyPolicy.SET ? 1 : copies == Integer.MAX_VALUE ? copies : copies + 1;
+  /**
+   * The block was announced. The cache holds between {@code copies} and {@code copies + undecided}
+   * copies of it; whichever way it came about, it holds one at least now.
+   */
+  void store(CopyPolicy policy, Origin origin) {
+    if (policy == CopyPolicy.SET) {
+      copies = 1;
+      undecided = 0;
+    } else if (origin == Origin.NEW) {
+      copies += copies == Integer.MAX_VALUE ? 0 : 1;
+    } else if (copies == 0) {
+      copies = 1;
+      undecided = Math.max(0, origin == Origin.REUSED ? undecided - 1 : undecided);
+    } else if (origin == Origin.UNSTATED) {
+      undecided += undecided == Integer.MAX_VALUE ? 0 : 1;
+    }
   }
 
-  /** Takes one copy away; whether there was one. */
+  /** Takes one copy away; whether there may have been one. */
   boolean remove(CopyPolicy policy) {
-    boolean there = copies > 0;
-    copies = policy == CopyPolicy.SET ? 0 : Math.max(0, copies - 1);
+    boolean there = isKnown();
+    if (policy == CopyPolicy.SET) {
+      drop();
+    } else if (copies > 0) {
+      copies--;
+    } else {
+      undecided = Math.max(0, undecided - 1);
+    }
     return there;
   }
 
-  /** What the engine says is left; whether there was a copy before. */
+  /** What the engine says is left; whether there may have been a copy before. */
   boolean remain(long left) {
-    boolean there = copies > 0;
+    boolean there = isKnown();
     copies = there ? (int) Math.max(0, Math.min(left, Integer.MAX_VALUE)) : 0;
+    undecided = 0;
     return there;
+  }
+
+  /** Whether it may be there still, though it is in no answer. */
+  boolean isUndecided() {
+    return copies == 0 && undecided > 0;
+  }
+
+  /** What is not certain counts for nothing from here on. */
+  void forgetUndecided() {
+    undecided = 0;
+  }
+
+  /** It is not kept. */
+  void drop() {
+    copies = 0;
+    undecided = 0;
   }
 
   void resolve(int contentSpace, ContentRow content) {
@@ -63,8 +103,14 @@ final class BlockChange {
     lookupKey = 0;
   }
 
+  /** Whether it is surely there. */
   boolean present() {
     return copies > 0;
+  }
+
+  /** Whether it may be there. */
+  boolean isKnown() {
+    return copies > 0 || undecided > 0;
   }
 
   boolean isResolved() {
@@ -80,6 +126,6 @@ final class BlockChange {
   }
 
   @Nullable BlockRow after() {
-    return copies == 0 ? null : new BlockRow(copies, space, resolved, lookupKey);
+    return isKnown() ? new BlockRow(copies, undecided, space, resolved, lookupKey) : null;
   }
 }

@@ -4,6 +4,7 @@ package io.kvindex.streams.apply;
 import io.kvindex.streams.row.BlockRow;
 import io.kvindex.streams.row.RowHash;
 import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.table.RememberedBlocks;
@@ -11,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +97,26 @@ final class BlockChanges {
     for (int i = 0; i < changes.size(); i++) {
       BlockChange change = changes.get(i);
       places[place(change.owner, change.engineHash, change.group)] = i + 1;
+    }
+  }
+
+  /** Hands out all blocks of an owner as they are now, those of the record under way included. */
+  void forEach(OwnerState owner, Consumer<BlockChange> taker) {
+    List<BlockChange> stored = new ArrayList<>();
+    Bytes from = RowKeys.ofId(RowKind.BLOCK, owner.id());
+    Bytes to = RowKeys.ofId(RowKind.BLOCK, owner.id() + 1);
+    int known = changes.size();
+    try (KeyValueIterator<Bytes, byte[]> all = store.range(from, to)) {
+      while (all.hasNext()) {
+        byte[] key = all.next().key.get();
+        stored.add(of(owner, RowKeys.hash(key), RowKeys.blockGroup(key)));
+      }
+    }
+    stored.forEach(taker);
+    for (int i = 0; i < known; i++) {
+      if (changes.get(i).owner == owner && changes.get(i).before == null) {
+        taker.accept(changes.get(i));
+      }
     }
   }
 

@@ -5,6 +5,8 @@ import io.kvindex.streams.row.ContentRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.table.Tables;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -28,6 +30,9 @@ final class Contents {
   private final int unusedBound;
   private final Remembered remembered = new Remembered();
   private final UnheldQueue unused = new UnheldQueue();
+
+  /** Spaces a row of which was given another meaning since the task began. */
+  private final Set<Integer> rewritten = new HashSet<>();
 
   /** The first row not looked through yet, null = all are. */
   private @Nullable Bytes review;
@@ -76,6 +81,11 @@ final class Contents {
     return review == null || key(space, hash).compareTo(review) < 0;
   }
 
+  /** A row of a space has another meaning now than it had. */
+  void rewritten(int space) {
+    rewritten.add(space);
+  }
+
   /** The current record is written. */
   void committed() {
     remembered.committed();
@@ -91,24 +101,18 @@ final class Contents {
     while (unused.size() > unusedBound) {
       unused.remove(
           (space, hash, lookupKey, meant) -> {
-            if (!tables.held(space, lookupKey)) {
-              forget(batch, space, hash, lookupKey, meant && tables.space(space).isShared());
+            // Where publishers share a space, a row is there with the meaning it had.
+            boolean sure = meant && tables.space(space).isShared() && !rewritten.contains(space);
+            ContentRow now = sure ? null : get(space, hash);
+            if (sure && !tables.held(space, lookupKey)
+                || now != null && !tables.held(space, now.lookupKey())) {
+              forget(batch, space, hash);
             }
           });
     }
   }
 
-  /**
-   * @param sure whether the row is there with that meaning: where publishers share a space a row is
-   *     never rewritten
-   */
-  private void forget(RowBatch batch, int space, long hash, long lookupKey, boolean sure) {
-    if (!sure) {
-      ContentRow now = get(space, hash);
-      if (now == null || now.lookupKey() != lookupKey) {
-        return;
-      }
-    }
+  private void forget(RowBatch batch, int space, long hash) {
     remembered.forget(space, hash);
     batch.contentForgotten(key(space, hash));
     if (isReviewed(space, hash)) {

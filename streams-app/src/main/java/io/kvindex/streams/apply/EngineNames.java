@@ -87,7 +87,7 @@ final class EngineNames {
     }
     long before = parent;
     parent = hash;
-    return new ContentRow(heldKey == null ? context : heldKey ^ hash, hash, 0, before, 0);
+    return new ContentRow(heldKey == null ? context : heldKey ^ hash, hash, 0, before, 0, true);
   }
 
   /**

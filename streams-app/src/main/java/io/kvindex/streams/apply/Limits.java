@@ -18,6 +18,8 @@ import java.time.Duration;
  * @param rememberedBlocks places for residency rows in the heap, 24 bytes each and twice as much
  *     for a moment as they become more, which spares most removals a read. Four for each resident
  *     block find nearly all
+ * @param undecidedBlocks blocks of an owner that are remembered though they may be gone: as long as
+ *     they are, a block without a row is surely not there
  */
 public record Limits(
     int heldPerStream,
@@ -25,14 +27,42 @@ public record Limits(
     int orphans,
     int contexts,
     int unheldContents,
-    int rememberedBlocks) {
+    int rememberedBlocks,
+    int undecidedBlocks) {
+
+  private static final int UNDECIDED_BLOCKS = 50_000;
 
   /** What a site starts with. */
   public static final Limits DEFAULT =
       new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 100_000, RememberedBlocks.PLACES);
 
+  /** With as many undecided blocks as a site starts with. */
+  public Limits(
+      int heldPerStream,
+      Duration heldFor,
+      int orphans,
+      int contexts,
+      int unheldContents,
+      int rememberedBlocks) {
+    this(
+        heldPerStream,
+        heldFor,
+        orphans,
+        contexts,
+        unheldContents,
+        rememberedBlocks,
+        UNDECIDED_BLOCKS);
+  }
+
   /** The same with so many places for residency rows. */
   public Limits rememberingBlocks(int places) {
-    return new Limits(heldPerStream, heldFor, orphans, contexts, unheldContents, places);
+    return new Limits(
+        heldPerStream, heldFor, orphans, contexts, unheldContents, places, undecidedBlocks);
+  }
+
+  /** The same with so many undecided blocks of an owner. */
+  public Limits withUndecidedBlocks(int blocks) {
+    return new Limits(
+        heldPerStream, heldFor, orphans, contexts, unheldContents, rememberedBlocks, blocks);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.apply;
 
+import io.kvindex.model.Media;
 import io.kvindex.streams.row.ContentRow;
 import io.kvindex.streams.table.Orphan;
 import io.kvindex.streams.table.OwnerState;
@@ -19,12 +20,15 @@ final class Linking {
   private final PartitionTable table;
   private final RowBatch batch;
   private final Contents contents;
+  private final Meanings meanings;
   private final Counts counts;
 
-  Linking(PartitionTable table, RowBatch batch, Contents contents, Counts counts) {
+  Linking(
+      PartitionTable table, RowBatch batch, Contents contents, Meanings meanings, Counts counts) {
     this.table = table;
     this.batch = batch;
     this.contents = contents;
+    this.meanings = meanings;
     this.counts = counts;
   }
 
@@ -51,20 +55,31 @@ final class Linking {
   private void link(Orphan orphan, Taught parent, PrefixHasher hasher, Deque<Taught> news) {
     ContentRow meaning =
         Prefix.after(parent.hash(), parent.content())
-            .next(hasher, orphan.row().local(), orphan.row().extra());
+            .next(hasher, orphan.row().local(), orphan.row().extra(), isByDevice(orphan, parent));
     // Only what changed is news: hashes that name each other as parents would go round for ever.
     if (resolve(orphan, meaning)) {
-      if (contents.get(orphan.space(), orphan.child()) == null) {
-        contents.put(batch, orphan.space(), orphan.child(), meaning);
+      ContentRow known = contents.get(orphan.space(), orphan.child());
+      if (known == null || !known.byDevice() && meaning.byDevice()) {
+        meanings.put(orphan.space(), orphan.child(), meaning);
       }
       news.add(new Taught(orphan.space(), orphan.child(), meaning));
     }
   }
 
+  private boolean isByDevice(Orphan orphan, Taught parent) {
+    OwnerState owner = table.owners().byId(orphan.ownerId());
+    return parent.content().byDevice()
+        && owner != null
+        && !owner.row().pool()
+        && Media.standard().tier(owner.row().medium()) == Media.Tier.DEVICE;
+  }
+
   private boolean resolve(Orphan orphan, ContentRow content) {
     OwnerState owner = table.owners().byId(orphan.ownerId());
     // How far a dead owner is swept depends on the wall clock: it must not teach anything.
-    if (owner == null || owner.row().dead()) {
+    if (owner == null
+        || owner.row().dead()
+        || meanings.believed(content, owner.row().publisherRef()) == null) {
       return false;
     }
     BlockChange change = batch.blocks().of(owner, orphan.child(), orphan.group());

@@ -60,7 +60,7 @@ final class Lives {
       PublisherRow reborn = known.reborn(first.incarnation());
       batch.put(
           RowKeys.ofId(RowKind.PUBLISHER, ref),
-          (kept ? reborn.withGroups(known.groups()) : reborn).encode());
+          (kept ? known.outlived(first.incarnation()) : reborn).encode());
       settleOthers(first.stream(), ref, kept);
     }
   }

@@ -16,8 +16,12 @@ public enum Outcome {
   BLOCKS_REMOVED,
   /** Removal of a block the owner is not known to hold. */
   REMOVED_UNKNOWN,
+  /** A block left the answers with a removal, though there may be a second copy of it. */
+  COPIES_UNDECIDED,
   /** Stored without a known prefix. */
   ORPHANED,
+  /** Stored on a lower tier, and described by none of the device's events so far. */
+  UNDESCRIBED,
   /** An orphan whose prefix became known. */
   LINKED,
   /** Not kept, because too many orphans wait already. */

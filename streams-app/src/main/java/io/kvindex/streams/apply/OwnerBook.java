@@ -68,7 +68,8 @@ final class OwnerBook {
             record.type().isPool(),
             table.publishers().get(publisherRef).life(),
             false,
-            expiresAtMs);
+            expiresAtMs,
+            false);
     batch.put(RowKeys.ofId(RowKind.OWNER, id), row.encode());
     return Objects.requireNonNull(table.owners().byId(id));
   }

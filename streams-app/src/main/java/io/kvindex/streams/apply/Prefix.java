@@ -28,14 +28,23 @@ record Prefix(
     return new Prefix(false, null, 0, 0, false);
   }
 
-  /** What the block after this prefix means. */
-  ContentRow next(PrefixHasher hasher, long local, long extra) {
+  /**
+   * What the block after this prefix means.
+   *
+   * @param byDevice whether its event is believed in all, see {@link ContentRow#byDevice}
+   */
+  ContentRow next(PrefixHasher hasher, long local, long extra, boolean byDevice) {
     ContentRow before = content;
     long outer = before == null ? context : before.context();
     long inner = io.kvindex.model.hash.ContextHash.withExtra(outer, extra);
     return before == null
-        ? new ContentRow(inner, hasher.first(local), local, 0, 0)
+        ? new ContentRow(inner, hasher.first(local), local, 0, 0, byDevice)
         : new ContentRow(
-            inner, hasher.next(before.seqHash(), local), local, engineHash, before.depth() + 1);
+            inner,
+            hasher.next(before.seqHash(), local),
+            local,
+            engineHash,
+            before.depth() + 1,
+            byDevice);
   }
 }

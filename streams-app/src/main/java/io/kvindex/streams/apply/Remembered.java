@@ -91,7 +91,8 @@ final class Remembered {
         table[at + SEQ_HASH],
         table[at + LOCAL],
         table[at + PARENT],
-        (int) table[at + DEPTH]);
+        (int) (table[at + DEPTH] >>> 1),
+        (table[at + DEPTH] & 1) != 0);
   }
 
   private void write(int at, int space, long hash, ContentRow row, long writtenIn) {
@@ -102,7 +103,7 @@ final class Remembered {
     table[at + SEQ_HASH] = row.seqHash();
     table[at + LOCAL] = row.local();
     table[at + PARENT] = row.parent();
-    table[at + DEPTH] = row.depth();
+    table[at + DEPTH] = (long) row.depth() << 1 | (row.byDevice() ? 1 : 0);
   }
 
   private static int at(int space, long hash) {

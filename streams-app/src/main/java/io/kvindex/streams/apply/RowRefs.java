@@ -39,7 +39,8 @@ final class RowRefs {
     }
     int ref = table.publishers().next();
     PublisherRow row =
-        new PublisherRow(next.stream().publisher(), Incarnation.NONE, 0).reborn(next.incarnation());
+        new PublisherRow(next.stream().publisher(), Incarnation.NONE, 0, false)
+            .reborn(next.incarnation());
     batch.put(RowKeys.ofId(RowKind.PUBLISHER, ref), row.encode());
     return ref;
   }

@@ -3,8 +3,8 @@ package io.kvindex.streams.apply;
 
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Stored;
-import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
@@ -28,24 +28,35 @@ final class Storing {
   private final PartitionTable table;
   private final RowBatch batch;
   private final Contents contents;
+  private final Meanings meanings;
+  private final CopyJudge judge;
   private final Spaces spaces;
   private final Linking linking;
   private final Counts counts;
   private final Limits limits;
   private final Map<HashProfile, PrefixHasher> hashers = new HashMap<>();
 
-  Storing(PartitionTable table, RowBatch batch, Contents contents, Counts counts, Limits limits) {
+  Storing(
+      PartitionTable table,
+      RowBatch batch,
+      Contents contents,
+      Meanings meanings,
+      CopyJudge judge,
+      Counts counts,
+      Limits limits) {
+    this.meanings = meanings;
+    this.judge = judge;
     this.table = table;
     this.batch = batch;
     this.contents = contents;
     this.counts = counts;
     this.limits = limits;
     spaces = new Spaces(table, batch, contents);
-    linking = new Linking(table, batch, contents, counts);
+    linking = new Linking(table, batch, contents, meanings, counts);
   }
 
   /** Who holds the blocks of an event, and how its stores of one block count. */
-  record Holder(OwnerState owner, CopyPolicy copies) {}
+  record Holder(OwnerState owner, CopyPolicy copies, Origin origin) {}
 
   /**
    * @param holder null = the event only says what the blocks mean
@@ -58,29 +69,60 @@ final class Storing {
     learnNames(record, stated, context, tableRef);
     PrefixHasher hasher = hashers.computeIfAbsent(profile, PrefixHasher::of);
     int shared = spaces.shared(tableRef, stated.namespace());
-    Integer own = spaces.own(tableRef, stated.namespace(), publisherRef);
+    Integer ownBefore = spaces.own(tableRef, stated.namespace(), publisherRef);
+    Integer own = ownBefore;
     EngineNames names = EngineNames.of(record, event, context);
-    boolean imported = PeerImport.isImport(record.stream());
-    Prefix prefix = names == null ? start(event, context, own, shared) : Prefix.unknown();
+    Describer describer =
+        holder == null ? Describer.LOWER_TIER : Describer.of(record, event.place());
+    boolean byHashOnly =
+        describer == Describer.LOWER_TIER && table.publishers().get(publisherRef).device();
+    if (holder != null) {
+      judge.held(holder.owner(), event, hash -> parentOf(spaces.lookUp(ownBefore, shared, hash)));
+    }
+    Prefix prefix =
+        names == null ? start(event, context, own, shared, publisherRef) : Prefix.unknown();
     for (int i = 0; i < event.engineHashes().size(); i++) {
       long hash = event.engineHashes().get(i);
       boolean hasLocal = !event.localHashes().isEmpty();
       long local = hasLocal ? event.localHashes().get(i) : 0;
       long extra = event.extraHashes().isEmpty() ? 0 : event.extraHashes().get(i);
       ContentRow content = null;
+      ContentRow said = spaces.lookUp(own, shared, hash);
+      ContentRow known = meanings.believed(said, publisherRef);
       if (names != null) {
         Long held = names.mayMove() ? heldKey(publisherRef, hash, event.place().group()) : null;
-        ContentRow said = names.next(hash, extra, held);
-        content = names.orTaught(hash, said, spaces.lookUp(own, shared, hash), held);
-        own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
-      } else if (prefix.known() && hasLocal) {
-        content = prefix.next(hasher, local, extra);
-        if (imported && isDisputed(spaces.lookUp(own, shared, hash), content)) {
+        content = names.orTaught(hash, names.next(hash, extra, held), said, held);
+        own =
+            learn(
+                hash,
+                content,
+                said,
+                own,
+                shared,
+                tableRef,
+                stated.namespace(),
+                publisherRef,
+                hasher);
+      } else if (describer == Describer.LOWER_TIER && known != null && known.byDevice()) {
+        content = known;
+      } else if (prefix.known() && hasLocal && !byHashOnly) {
+        content = prefix.next(hasher, local, extra, describer != Describer.LOWER_TIER);
+        if (describer == Describer.PEER && isDisputed(known, content)) {
           return; // nor can what comes below it be right
         }
-        own = learn(hash, content, own, shared, tableRef, stated.namespace(), publisherRef, hasher);
+        own =
+            learn(
+                hash,
+                content,
+                said,
+                own,
+                shared,
+                tableRef,
+                stated.namespace(),
+                publisherRef,
+                hasher);
       } else {
-        content = spaces.lookUp(own, shared, hash);
+        content = known;
         if (content != null && hasLocal && content.local() != local) {
           counts.add(Outcome.HASH_DISAGREEMENT);
           content = null;
@@ -88,14 +130,21 @@ final class Storing {
       }
       int space = own == null ? shared : own;
       if (holder != null) {
-        OrphanRow ifUnknown = orphan(prefix, hash, hasLocal, local, extra);
-        hold(holder, event.place().group(), hash, space, content, ifUnknown);
+        boolean byParent = hasLocal && prefix.named() && !byHashOnly;
+        OrphanRow ifUnknown =
+            new OrphanRow(byParent ? prefix.engineHash() : hash, byParent, local, extra);
+        Outcome unknown = byHashOnly && hasLocal ? Outcome.UNDESCRIBED : Outcome.ORPHANED;
+        hold(holder, event.place().group(), hash, space, content, ifUnknown, unknown);
       } else if (content != null && !table.tables().held(space, content.lookupKey())) {
         // Nobody may ever hold it: it is kept as long as what nobody holds any more.
         contents.unheld(space, hash, content.lookupKey(), true);
       }
       prefix = Prefix.after(hash, content);
     }
+  }
+
+  private static @Nullable Long parentOf(@Nullable ContentRow block) {
+    return block == null || block.parent() == 0 ? null : Long.valueOf(block.parent());
   }
 
   /** What a peer says of a hash counts for nothing where engines say otherwise. */
@@ -107,12 +156,14 @@ final class Storing {
     return disputed;
   }
 
-  private Prefix start(Stored event, long context, @Nullable Integer own, int shared) {
+  private Prefix start(
+      Stored event, long context, @Nullable Integer own, int shared, int publisherRef) {
     return switch (event.parent().kind()) {
       case ROOT -> Prefix.root(context);
       case HASH -> {
         long parent = event.parent().hash();
-        yield Prefix.after(parent, spaces.lookUp(own, shared, parent));
+        ContentRow said = spaces.lookUp(own, shared, parent);
+        yield Prefix.after(parent, meanings.believed(said, publisherRef));
       }
       case UNKNOWN -> Prefix.unknown();
     };
@@ -133,6 +184,7 @@ final class Storing {
   private @Nullable Integer learn(
       long hash,
       ContentRow content,
+      @Nullable ContentRow known,
       @Nullable Integer own,
       int shared,
       int tableRef,
@@ -140,24 +192,19 @@ final class Storing {
       int publisherRef,
       PrefixHasher hasher) {
     Integer space = own;
-    ContentRow known = spaces.lookUp(own, shared, hash);
-    if (known != null && known.sameMeaning(content)) {
+    boolean outranks = known != null && !known.byDevice() && content.byDevice();
+    if (known != null && known.sameMeaning(content) && !outranks) {
       return own;
     }
-    if (known != null && own == null) {
+    if (known != null && own == null && !outranks) {
       counts.add(Outcome.HASH_DISAGREEMENT);
       space = spaces.createOwn(tableRef, namespace, publisherRef);
     }
-    int writeTo = space == null ? shared : space;
-    contents.put(batch, writeTo, hash, content);
+    boolean isOwn = space != null && !(outranks && contents.get(space, hash) == null);
+    int writeTo = isOwn ? space : shared;
+    meanings.put(writeTo, hash, content);
     linking.taught(writeTo, hash, content, hasher);
     return space;
-  }
-
-  private static OrphanRow orphan(
-      Prefix prefix, long hash, boolean hasLocal, long local, long extra) {
-    boolean byParent = hasLocal && prefix.named();
-    return new OrphanRow(byParent ? prefix.engineHash() : hash, byParent, local, extra);
   }
 
   private void hold(
@@ -166,28 +213,30 @@ final class Storing {
       long hash,
       int space,
       @Nullable ContentRow content,
-      OrphanRow ifUnknown) {
+      OrphanRow ifUnknown,
+      Outcome unknown) {
     OwnerState owner = holder.owner();
     BlockChange change =
         surelyAbsent(owner, space, content)
             ? batch.blocks().ofAbsent(owner, hash, group)
             : batch.blocks().of(owner, hash, group);
     if (content != null) {
-      change.store(holder.copies());
+      change.store(holder.copies(), holder.origin());
       change.resolve(space, content);
       return;
     }
-    if (change.present() && change.isResolved()) {
-      change.store(holder.copies());
+    if (change.isKnown() && change.isResolved()) {
+      change.store(holder.copies(), holder.origin());
       return;
     }
-    if (!change.present() && table.orphans().size() >= limits.orphans()) {
+    if (!change.isKnown() && table.orphans().size() >= limits.orphans()) {
       counts.add(Outcome.ORPHAN_LIMIT);
+      judge.noMoreProofs(owner);
       return;
     }
-    counts.add(Outcome.ORPHANED);
-    boolean waits = change.present();
-    change.store(holder.copies());
+    counts.add(unknown);
+    boolean waits = change.isKnown();
+    change.store(holder.copies(), holder.origin());
     if (waits && (!ifUnknown.hasLocal() || change.space() != space)) {
       // What was said of it before says more, or waits where it was said.
       return;
@@ -204,6 +253,7 @@ final class Storing {
   private boolean surelyAbsent(OwnerState owner, int space, @Nullable ContentRow content) {
     return content != null
         && table.orphans().size() == 0
+        && owner.undecided() == 0
         && table.tables().space(space).isShared()
         && !table.publishers().get(owner.row().publisherRef()).hasSeveralGroups()
         && !owner.holds(content.lookupKey());

@@ -64,8 +64,10 @@ public final class TableWriter {
     book = new OwnerBook(table, batch);
     RowRefs refs = new RowRefs(table, batch);
     lives = new Lives(table, batch, book, refs);
-    Storing storing = new Storing(table, batch, contents, counts, limits);
-    applier = new Applier(table, batch, storing, counts, book, refs, lives);
+    Meanings meanings = new Meanings(table, batch, contents, counts, limits);
+    CopyJudge judge = new CopyJudge(batch, limits);
+    Storing storing = new Storing(table, batch, contents, meanings, judge, counts, limits);
+    applier = new Applier(table, batch, storing, counts, book, refs, lives, judge, meanings);
     sweeper = new Sweeper(table, store, contents::unheld);
     writer = new StreamWriter(table.streams(), batch, held, contents, applier, lives, counts);
     waiting = new Waiting(table.streams(), held, lives, writer, counts, limits.heldFor());

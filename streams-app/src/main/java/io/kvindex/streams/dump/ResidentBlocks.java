@@ -44,13 +44,13 @@ final class ResidentBlocks {
       block = BlockRow.decode(row.value);
       if (!block.resolved()) {
         problem = LeftOut.ORPHAN;
-      } else if (block.lookupKey() == lookupKey) {
+      } else if (block.copies() > 0 && block.lookupKey() == lookupKey) {
         seen |= 1L << RowKeys.blockGroup(row.key.get());
       }
       row = scan.next();
     }
     ahead = row;
-    if (problem == null && (groups & ~seen) != 0) {
+    if (problem == null && (seen == 0 || (groups & ~seen) != 0)) {
       problem = LeftOut.INCOMPLETE;
     }
     return true;

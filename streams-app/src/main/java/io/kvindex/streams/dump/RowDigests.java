@@ -42,6 +42,10 @@ public final class RowDigests {
   private static final int LOOKS = 50;
 
   private static final int ROWS_BETWEEN_CHECKS = 4_096;
+
+  /** Spreads the number of undecided copies, which is mostly 0, over a word. */
+  private static final long UNDECIDED = 0x9E3779B97F4A7C15L;
+
   private static final LongHashFunction HASH = LongHashFunction.xx3();
 
   private final ReadOnlyKeyValueStore<Bytes, byte[]> rows;
@@ -189,7 +193,7 @@ public final class RowDigests {
       if (of != null) {
         BlockRow block = BlockRow.decode(row.value);
         of.sum += hash(engineHash, RowKeys.blockGroup(row.key.get()), block, words);
-        of.blocks += first && block.resolved() ? 1 : 0;
+        of.blocks += first && block.isResident() ? 1 : 0;
         of.waiting += first && !block.resolved() ? 1 : 0;
       }
     }
@@ -198,7 +202,7 @@ public final class RowDigests {
 
   private static long hash(long engineHash, int group, BlockRow block, long[] words) {
     words[0] = engineHash;
-    words[1] = block.lookupKey();
+    words[1] = block.lookupKey() + block.undecided() * UNDECIDED;
     words[2] =
         (long) block.copies() << Integer.SIZE | (long) group << 1 | (block.resolved() ? 1 : 0);
     return HASH.hashLongs(words);

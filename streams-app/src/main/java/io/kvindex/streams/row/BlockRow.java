@@ -7,16 +7,28 @@ import io.kvindex.model.event.RecordWriter;
 /**
  * {@code B}: an owner holds a block.
  *
- * @param copies how often, at least 1
+ * @param copies how often at least; 0 = perhaps not any more, so it is in no answer
+ * @param undecided how many more there may be: announcements of which nobody can tell whether they
+ *     spoke of another copy
  * @param space where the block's content row is or is waited for
  * @param resolved whether the prefix is known; false = an orphan, invisible to queries
  * @param lookupKey key in the index, 0 unless {@code resolved}
  */
-public record BlockRow(int copies, int space, boolean resolved, long lookupKey) {
+public record BlockRow(int copies, int undecided, int space, boolean resolved, long lookupKey) {
+
+  /** A block all of whose copies are certain. */
+  public BlockRow(int copies, int space, boolean resolved, long lookupKey) {
+    this(copies, 0, space, resolved, lookupKey);
+  }
 
   /** A block whose prefix is not known. */
   public static BlockRow unresolved(int copies, int space) {
     return new BlockRow(copies, space, false, 0);
+  }
+
+  /** Whether queries find it, as far as this row goes. */
+  public boolean isResident() {
+    return resolved && copies > 0;
   }
 
   /** The bytes to store. */
@@ -27,6 +39,9 @@ public record BlockRow(int copies, int space, boolean resolved, long lookupKey) 
     if (resolved) {
       out.writeLong(lookupKey);
     }
+    if (undecided > 0) {
+      out.writeVarint(undecided);
+    }
     return out.toByteArray();
   }
 
@@ -36,6 +51,8 @@ public record BlockRow(int copies, int space, boolean resolved, long lookupKey) 
     int copies = in.readInt();
     long packed = in.readVarint();
     boolean resolved = (packed & 1) != 0;
-    return new BlockRow(copies, (int) (packed >>> 1), resolved, resolved ? in.readLong() : 0);
+    long lookupKey = resolved ? in.readLong() : 0;
+    int undecided = in.atEnd() ? 0 : in.readInt();
+    return new BlockRow(copies, undecided, (int) (packed >>> 1), resolved, lookupKey);
   }
 }

@@ -13,10 +13,14 @@ import io.kvindex.model.event.RecordWriter;
  * @param local hash of the block's own tokens, 0 where never told
  * @param parent engine hash of the block before, 0 for the first
  * @param depth blocks before this one
+ * @param byDevice whether an event of the device tier said so, or the name itself does. What only
+ *     lower tiers say may lack salt, adapter and parent
  */
-public record ContentRow(long context, long seqHash, long local, long parent, int depth) {
+public record ContentRow(
+    long context, long seqHash, long local, long parent, int depth, boolean byDevice) {
 
   private static final int HAS_CONTEXT = 1;
+  private static final int BY_LOWER_TIER = 2;
 
   /** Key of the block in the index. */
   public long lookupKey() {
@@ -31,7 +35,7 @@ public record ContentRow(long context, long seqHash, long local, long parent, in
   /** The bytes to store. */
   public byte[] encode() {
     RecordWriter out = RowValue.writer(40);
-    out.writeByte(context != 0 ? HAS_CONTEXT : 0);
+    out.writeByte((context != 0 ? HAS_CONTEXT : 0) | (byDevice ? 0 : BY_LOWER_TIER));
     if (context != 0) {
       out.writeLong(context);
     }
@@ -45,7 +49,10 @@ public record ContentRow(long context, long seqHash, long local, long parent, in
   /** Reads {@link #encode} back. */
   public static ContentRow decode(byte[] value) {
     RecordReader in = RowValue.reader(value);
-    long context = (in.readByte() & HAS_CONTEXT) != 0 ? in.readLong() : 0;
-    return new ContentRow(context, in.readLong(), in.readLong(), in.readLong(), in.readInt());
+    int flags = in.readByte();
+    long context = (flags & HAS_CONTEXT) != 0 ? in.readLong() : 0;
+    boolean byDevice = (flags & BY_LOWER_TIER) == 0;
+    return new ContentRow(
+        context, in.readLong(), in.readLong(), in.readLong(), in.readInt(), byDevice);
   }
 }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation the life it belongs to
  * @param dead fenced, cleared, retired or expired: its blocks count no more and are being deleted
  * @param expiresAtMs time of the log from which its blocks count no more, {@link #NEVER} = none
+ * @param copiesUnsure whether it may hold blocks that have no row, so that a missing row is no
+ *     proof of anything
  */
 public record OwnerRow(
     int tableRef,
@@ -29,18 +31,38 @@ public record OwnerRow(
     boolean pool,
     Incarnation incarnation,
     boolean dead,
-    long expiresAtMs) {
+    long expiresAtMs,
+    boolean copiesUnsure) {
 
   /** Time of owners whose blocks count until they are removed. */
   public static final long NEVER = 0;
 
   private static final int POOL = 1;
   private static final int DEAD = 2;
+  private static final int COPIES_UNSURE = 4;
 
   /** The same owner, dead. */
   public OwnerRow died() {
+    return with(true, copiesUnsure);
+  }
+
+  /** The same owner, which may hold blocks without a row from here on. */
+  public OwnerRow unsureOfCopies() {
+    return with(dead, true);
+  }
+
+  private OwnerRow with(boolean isDead, boolean isUnsure) {
     return new OwnerRow(
-        tableRef, publisherRef, rank, medium, backendId, pool, incarnation, true, expiresAtMs);
+        tableRef,
+        publisherRef,
+        rank,
+        medium,
+        backendId,
+        pool,
+        incarnation,
+        isDead,
+        expiresAtMs,
+        isUnsure);
   }
 
   /** The bytes to store. */
@@ -51,7 +73,7 @@ public record OwnerRow(
     out.writeVarint(rank);
     out.writeString(medium);
     out.writeString(backendId);
-    out.writeByte((pool ? POOL : 0) | (dead ? DEAD : 0));
+    out.writeByte((pool ? POOL : 0) | (dead ? DEAD : 0) | (copiesUnsure ? COPIES_UNSURE : 0));
     EventRecordCodec.writeIncarnation(out, incarnation);
     if (expiresAtMs != NEVER) {
       out.writeVarint(expiresAtMs);
@@ -77,6 +99,7 @@ public record OwnerRow(
         (flags & POOL) != 0,
         RowValue.readIncarnation(in),
         (flags & DEAD) != 0,
-        in.atEnd() ? NEVER : in.readVarint());
+        in.atEnd() ? NEVER : in.readVarint(),
+        (flags & COPIES_UNSURE) != 0);
   }
 }

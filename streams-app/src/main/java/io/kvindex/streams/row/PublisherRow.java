@@ -14,20 +14,28 @@ import io.kvindex.model.event.RecordWriter;
  * @param life its newest life; its {@code clears} counts the clears seen in that life
  * @param groups bit per attention group seen in stores of this life, or per object its blocks are
  *     made of
+ * @param device whether it has announced a block of the device tier in this life, so that what its
+ *     blocks mean is to be learned from the device alone
  */
-public record PublisherRow(PublisherId publisher, Incarnation life, long groups) {
+public record PublisherRow(PublisherId publisher, Incarnation life, long groups, boolean device) {
 
   /** Attention groups told apart; blocks of higher ones are not indexed. */
   public static final int MAX_GROUPS = Long.SIZE;
 
   /** The same publisher in a new life of which nothing is known yet. */
   public PublisherRow reborn(Incarnation newLife) {
-    return new PublisherRow(publisher, new Incarnation(newLife.generation(), newLife.life(), 0), 0);
+    Incarnation begun = new Incarnation(newLife.generation(), newLife.life(), 0);
+    return new PublisherRow(publisher, begun, 0, false);
+  }
+
+  /** The same publisher in a new life that began with blocks of the former one. */
+  public PublisherRow outlived(Incarnation newLife) {
+    return new PublisherRow(publisher, reborn(newLife).life(), groups, device);
   }
 
   /** The same life after one more clear. */
   public PublisherRow cleared() {
-    return new PublisherRow(publisher, life.cleared(), groups);
+    return new PublisherRow(publisher, life.cleared(), groups, device);
   }
 
   /**
@@ -36,7 +44,12 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups)
    * @param more bit per group
    */
   public PublisherRow withGroups(long more) {
-    return new PublisherRow(publisher, life, groups | more);
+    return new PublisherRow(publisher, life, groups | more, device);
+  }
+
+  /** The same life after its first block of the device tier. */
+  public PublisherRow withDevice() {
+    return new PublisherRow(publisher, life, groups, true);
   }
 
   /** Whether a block needs several rows to be there. */
@@ -52,6 +65,7 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups)
     out.writeVarint(publisher.dpRank());
     EventRecordCodec.writeIncarnation(out, life);
     out.writeVarint(groups);
+    out.writeByte(device ? 1 : 0);
     return out.toByteArray();
   }
 
@@ -60,6 +74,8 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups)
     RecordReader in = RowValue.reader(value);
     PublisherId publisher =
         new PublisherId(in.readRequiredString(), in.readRequiredString(), in.readInt());
-    return new PublisherRow(publisher, RowValue.readIncarnation(in), in.readVarint());
+    Incarnation life = RowValue.readIncarnation(in);
+    long groups = in.readVarint();
+    return new PublisherRow(publisher, life, groups, !in.atEnd() && in.readByte() != 0);
   }
 }

@@ -14,6 +14,7 @@ public final class OwnerState {
   private final PrefixIndex index;
   private final int slot;
   private OwnerRow row;
+  private int undecided;
 
   OwnerState(int id, OwnerRow row, PrefixIndex index, int slot) {
     this.id = id;
@@ -44,6 +45,15 @@ public final class OwnerState {
   /** Whether the index shows the block as held by this owner, written records only. */
   public boolean holds(long lookupKey) {
     return index.contains(lookupKey, slot);
+  }
+
+  /** How many of its rows are of blocks that may be gone. */
+  public int undecided() {
+    return undecided;
+  }
+
+  void addUndecided(int change) {
+    undecided += change;
   }
 
   int slot() {

@@ -53,6 +53,8 @@ public final class Owners {
       byId.put(id, row.dead() ? buried(id, row) : born(id, row));
     } else if (row.dead() && !known.row().dead()) {
       bury(known, row);
+    } else if (!row.dead()) {
+      known.setRow(row);
     }
   }
 
@@ -173,6 +175,14 @@ public final class Owners {
   /** Live owners of a publisher, by number. */
   public List<OwnerState> live(int publisherRef) {
     return liveByPublisher.getOrDefault(publisherRef, List.of());
+  }
+
+  /** Live owners of a table, by number. */
+  public List<OwnerState> ofTable(int tableRef) {
+    return byId.values().stream()
+        .filter(owner -> !owner.row().dead() && owner.row().tableRef() == tableRef)
+        .sorted(Comparator.comparingInt(OwnerState::id))
+        .toList();
   }
 
   /** Dead owners whose blocks are not all deleted, oldest death first. */

@@ -80,6 +80,7 @@ public final class RememberedBlocks {
 
   private static boolean fits(BlockRow row, int group) {
     return row.copies() == 1
+        && row.undecided() == 0
         && row.resolved()
         && row.space() < 1 << SPACE_BITS
         && group < (1 << GROUP_BITS) - 1;

@@ -45,8 +45,9 @@ public final class Residency {
       int group,
       @Nullable BlockRow before,
       @Nullable BlockRow after) {
-    BlockRow was = resolved(before);
-    BlockRow is = resolved(after);
+    BlockRow was = resident(before);
+    BlockRow is = resident(after);
+    owner.addUndecided(undecided(after) - undecided(before));
     if (!owner.indexed() || was != null && is != null && was.lookupKey() == is.lookupKey()) {
       return;
     }
@@ -63,8 +64,12 @@ public final class Residency {
     }
   }
 
-  private static @Nullable BlockRow resolved(@Nullable BlockRow row) {
-    return row != null && row.resolved() ? row : null;
+  private static @Nullable BlockRow resident(@Nullable BlockRow row) {
+    return row != null && row.isResident() ? row : null;
+  }
+
+  private static int undecided(@Nullable BlockRow row) {
+    return row != null && row.copies() == 0 ? 1 : 0;
   }
 
   private void release(OwnerState owner, long lookupKey) {
@@ -103,7 +108,7 @@ public final class Residency {
       int group = Long.SIZE - 1 - Long.numberOfLeadingZeros(left);
       byte[] value = rows.get(RowKeys.block(owner.id(), engineHash, group));
       BlockRow row = value == null ? null : BlockRow.decode(value);
-      if (row == null || !row.resolved() || row.lookupKey() != lookupKey) {
+      if (row == null || !row.isResident() || row.lookupKey() != lookupKey) {
         return false;
       }
     }
@@ -124,9 +129,10 @@ public final class Residency {
       while (all.hasNext()) {
         KeyValue<Bytes, byte[]> next = all.next();
         BlockRow row = BlockRow.decode(next.value);
-        if (row.resolved()) {
+        if (row.isResident()) {
           owner.index().remove(row.lookupKey(), owner.slot());
         }
+        owner.addUndecided(-undecided(row));
       }
     }
     aliases.keySet().removeIf(bit -> bit.ownerId() == owner.id());

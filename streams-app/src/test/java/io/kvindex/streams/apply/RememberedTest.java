@@ -16,7 +16,12 @@ class RememberedTest {
 
   private ContentRow row() {
     return new ContentRow(
-        random.nextLong(), random.nextLong(), random.nextLong(), 0, random.nextInt(100));
+        random.nextLong(),
+        random.nextLong(),
+        random.nextLong(),
+        0,
+        random.nextInt(100),
+        random.nextBoolean());
   }
 
   @Test

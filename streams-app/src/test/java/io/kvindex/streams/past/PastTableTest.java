@@ -53,7 +53,7 @@ class PastTableTest {
             Answers.of(view(table), prompt).forEach(one -> answer.add(String.join(",", one)));
             assertThat(answer)
                 .as("record %d, prompt %s", i, prompt)
-                .isEqualTo(model.holders(prompt));
+                .isEqualTo(model.holders(null, prompt));
             held += answer.size();
           }
         }

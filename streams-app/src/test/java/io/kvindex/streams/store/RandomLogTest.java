@@ -4,11 +4,14 @@ package io.kvindex.streams.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.hash.ContextHash;
 import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.CountedOutcomes;
+import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.ModelTable;
+import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.fixture.RandomLog;
 import io.kvindex.streams.fixture.RowStore;
 import io.kvindex.streams.index.Owner;
@@ -20,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.kafka.streams.KeyValue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -155,12 +159,23 @@ class RandomLogTest {
   private static int compare(ModelTable model, RowStore store, RandomLog source, String what) {
     int blocks = 0;
     for (String prompt : source.prompts()) {
-      List<String> expected = model.holders(prompt);
-      List<String> answers = new ArrayList<>();
-      Answers.of(store.view(), prompt).forEach(owners -> answers.add(String.join(",", owners)));
-      assertThat(answers).as("%s prompt %s", what, prompt).isEqualTo(expected);
-      blocks += expected.size();
+      blocks += compare(model, store, null, prompt, what);
+    }
+    for (String prompt : source.salted()) {
+      blocks += compare(model, store, RandomLog.SALT, prompt, what);
+      compare(model, store, null, prompt, what);
     }
     return blocks;
+  }
+
+  private static int compare(
+      ModelTable model, RowStore store, @Nullable String salt, String prompt, String what) {
+    List<String> expected = model.holders(salt, prompt);
+    List<String> answers = new ArrayList<>();
+    long context = ContextHash.of(null, null, salt);
+    Answers.of(store.view(), Engine.TABLE, context, new Prompt(prompt).seqHashes())
+        .forEach(owners -> answers.add(String.join(",", owners)));
+    assertThat(answers).as("%s prompt %s salt %s", what, prompt, salt).isEqualTo(expected);
+    return expected.size();
   }
 }

@@ -55,12 +55,12 @@ class RestoreTest {
     try (RowStore again = open("a")) {
       assertThat(Answers.text(again.view(), "abc")).isEqualTo("e1/0/GPU | e1/0/GPU | e1/0/GPU");
       assertThat(Objects.requireNonNull(again.view().position(e2.stream())).gaps()).isEqualTo(1);
-      again.take(e1.batch(new Prompt("xyz").stored(CPU, 0, 1)), 1);
-      assertThat(Answers.text(again.view(), "xyz")).isEqualTo("e1/0/CPU | e2/0/GPU | e2/0/GPU");
+      again.take(e1.batch(new Prompt("xyz").stored(GPU, 0, 1)), 1);
+      assertThat(Answers.text(again.view(), "xyz")).isEqualTo("e1/0/GPU | e2/0/GPU | e2/0/GPU");
       again.take(e1.batch(abc.tokenless(CPU, 0, 1), abc.removed(GPU, 0, 3)), 1);
       assertThat(Answers.text(again.view(), "abc")).isEqualTo("e1/0/CPU");
       again.take(e1.batch(), 31_002);
-      assertThat(Answers.text(again.view(), "xq")).isEqualTo("e1/0/CPU,e2/0/GPU | e2/0/GPU");
+      assertThat(Answers.text(again.view(), "xq")).isEqualTo("e1/0/GPU,e2/0/GPU | e2/0/GPU");
       assertThat(Objects.requireNonNull(again.view().position(e2.stream())).gaps()).isEqualTo(2);
     }
   }

@@ -28,11 +28,11 @@ class OwnersTest {
   }
 
   private static OwnerRow expiringAt(long ms) {
-    return new OwnerRow(1, 1, 0, "CPU", null, true, LIFE, false, ms);
+    return new OwnerRow(1, 1, 0, "CPU", null, true, LIFE, false, ms, false);
   }
 
   private void publisherComes() {
-    publishers.fold(1, new PublisherRow(new PublisherId("e", "default", 0), LIFE, 0));
+    publishers.fold(1, new PublisherRow(new PublisherId("e", "default", 0), LIFE, 0, false));
   }
 
   @Test

@@ -48,10 +48,10 @@ class ResidencyTest {
   }
 
   private OwnerState cutInShards() {
-    publishers.fold(1, new PublisherRow(new PublisherId("p", "default", 0), LIFE, -1L));
+    publishers.fold(1, new PublisherRow(new PublisherId("p", "default", 0), LIFE, -1L, false));
     PrefixIndex index = new PrefixIndex();
     int slot = index.addOwner(new Owner("default", "p", 0, 0, "CPU", true, null, LIFE));
-    OwnerRow row = new OwnerRow(1, 1, 0, "CPU", null, true, LIFE, false, OwnerRow.NEVER);
+    OwnerRow row = new OwnerRow(1, 1, 0, "CPU", null, true, LIFE, false, OwnerRow.NEVER, false);
     return new OwnerState(1, row, index, slot);
   }
 

@@ -183,7 +183,7 @@ class PoolTest {
   void shouldGoAtOneEviction_whenANewLifeAnnouncedWhatOutlivedTheProcess() {
     engine.traits(diskCounted());
     try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(DISK), ab.stored(GPU), ab.stored(GPU)));
+      index.feed(engine.batch(ab.stored(DISK), ab.stored(GPU), ab.computed(GPU, 0, 2)));
       index.feed(engine.batch(ab.removed(GPU, 0, 2)));
       assertThat(index.holders("a")).as("copies elsewhere count").isEqualTo("e/0/GPU,e/0/disk");
       index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
