@@ -154,7 +154,15 @@ final class EventReader {
       }
     }
     return new EngineEvent.Stored(
-        scope, hashes, parent, tokens, blockSize, adapter, CacheSalt.plain(salt), extra, readOrigin());
+        scope,
+        hashes,
+        parent,
+        tokens,
+        blockSize,
+        adapter,
+        CacheSalt.plain(salt),
+        extra,
+        readOrigin());
   }
 
   /** Null where it is not stated, or in words not known here. */

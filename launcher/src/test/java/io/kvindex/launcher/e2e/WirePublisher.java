@@ -43,9 +43,14 @@ final class WirePublisher implements AutoCloseable {
 
   /** Packs lists, maps, texts, numbers and null. */
   void send(Object batch) throws IOException {
+    send(next++, payload(batch));
+  }
+
+  /** Sends a batch as it is. */
+  void send(long sequence, byte[] payload) {
     socket.sendMore(new byte[0]);
-    socket.sendMore(ByteBuffer.allocate(Long.BYTES).putLong(next++).array());
-    socket.send(payload(batch));
+    socket.sendMore(ByteBuffer.allocate(Long.BYTES).putLong(sequence).array());
+    socket.send(payload);
   }
 
   /** What {@link #send} sends. */
