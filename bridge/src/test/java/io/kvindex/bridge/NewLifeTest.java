@@ -200,6 +200,25 @@ class NewLifeTest extends LivesFixture {
   }
 
   @Test
+  void shouldAskForAHole_whenABatchOfTheFormerLifeComesBeforeIt() {
+    byte[] late = engine.published(3);
+    engine.restart();
+    engine.publish(0, 5);
+    awaitLife(2, 5);
+    for (int round = 0; round < 20; round++) {
+      long next = 6 + round * 10L;
+      engine.publishUnheard(next, next + 8);
+      byte[] heard = FakeEngine.payload(next + 9);
+      engine.publishUnheard(next + 9, heard);
+      engine.live(new byte[0], FakeEngine.sequence(3), late);
+      engine.live(new byte[0], FakeEngine.sequence(next + 9), heard);
+      awaitLife(2, next + 9);
+    }
+    assertThat(site.events(name)).noneMatch(BridgeFixture::hasGap);
+    assertThat(worker(bridge).counters()).containsEntry("new_lives", 1L);
+  }
+
+  @Test
   void shouldSeeNoNewLife_whenFramesAreDuplicatedAndReordered() {
     Random random = new Random(5);
     for (int batch = 10; batch < 2_010; batch++) {

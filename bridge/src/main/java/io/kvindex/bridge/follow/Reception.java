@@ -35,6 +35,9 @@ final class Reception {
    */
   private @Nullable RawBatch ender;
 
+  /** The live batch behind the last one that was asked about, null = none was. */
+  private @Nullable RawBatch asked;
+
   /**
    * @param gaps whether an engine's blocks are kept where batches of it are lost
    */
@@ -178,7 +181,17 @@ final class Reception {
   }
 
   private Decision another(RawBatch next) {
-    return asking.isWorthwhile(intake.expected()) ? askHere() : notAgain(next);
+    return mayAskOver(next) ? askOver(next) : notAgain(next);
+  }
+
+  private boolean mayAskOver(RawBatch next) {
+    return next != asked && asking.isWorthwhile(intake.expected());
+  }
+
+  /** What is missing where the stream stands is asked for by itself: it may come behind this. */
+  private Decision askOver(RawBatch next) {
+    asked = next;
+    return new Decision.Ask(Duration.ZERO);
   }
 
   /**
@@ -209,9 +222,9 @@ final class Reception {
   private Decision undecided(RawBatch next) {
     if (!intake.isReadable(next)) {
       return drop(FrameOutcome.UNREADABLE);
-    } else if (asking.isWorthwhile(intake.expected())) {
+    } else if (mayAskOver(next)) {
       doubts.raise();
-      return askHere();
+      return askOver(next);
     } else if (doubts.isUnproven()) {
       return new Decision.EndLife("batch " + number(next) + " came again");
     }
