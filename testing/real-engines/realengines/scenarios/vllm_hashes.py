@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hash profiles: one engine, a tenant for each profile. By tokens every profile has to find what the engine holds; by hash the
-engine's own has to find it under the engine's hashes, whether or not the query names adapter and salt, for they are in the hashes."""
+"""Hash profiles: one engine, a tenant for each profile. By tokens every profile has to find what the engine holds, also
+one that is not the engine's; by hash the engine's own has to find it under the engine's hashes, whether or not the query names adapter and salt, for they are in the hashes."""
 
 from ..engines.vllm_server import VllmServer
 from ..lab import Lab
@@ -21,8 +21,10 @@ def run(lab: Lab, *, algorithm: str) -> None:
     environment = {"PYTHONHASHSEED": SEED}
     engine = VllmServer(lab.models, lab.log, blocks=200, adapters=ADAPTERS, options=options, environment=environment)
     try:
+        paths = {name: str(lab.models / name) for name in ADAPTERS}  # part of vLLM's hashes, and of no event
         tenants = {
-            tenant: lab.follow(engine.registration(lab.name, tenant=tenant, hash_profile=profile)) for tenant, profile in PROFILES.items()
+            tenant: lab.follow(engine.registration(lab.name, tenant=tenant, hash_profile=profile, lora_paths=paths))
+            for tenant, profile in PROFILES.items()
         }
         prompts = lab.prompts(ADAPTERS).many(6 * lab.rounds)
         for prompt in prompts:
