@@ -26,11 +26,17 @@ record SharedState(
 
   /** Begins to follow the topics. */
   static SharedState open(QueryApi.Options options, IndexAccess index, MeterRegistry metrics) {
+    ProgressTable progress = new ProgressTable(options.kafka());
     RegistrationTable registrations =
-        new RegistrationTable(options.kafka(), options.media(), options.generations(), metrics);
+        new RegistrationTable(
+            options.kafka(),
+            options.media(),
+            options.generations(),
+            progress::unconnected,
+            metrics);
     return new SharedState(
         registrations,
-        new ProgressTable(options.kafka()),
+        progress,
         new RegistrationService(registrations, options.kafka(), options.registrationTimeout()),
         new Peers(registrations::snapshot, index, options.kafka(), metrics));
   }

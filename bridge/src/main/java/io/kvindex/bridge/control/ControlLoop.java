@@ -195,6 +195,18 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
         progressWriter.write(followed);
       }
       nextProgressNs = System.nanoTime() + progressNs;
+    } else {
+      writeConnectionNews();
+    }
+  }
+
+  /** A lost connection is in all answers at once: it is not left to the next round. */
+  private void writeConnectionNews() {
+    for (Followed followed : publishers.all()) {
+      if (followed.hasConnectionNews()) {
+        lease.renew(); // a send may wait for Kafka
+        progressWriter.write(followed);
+      }
     }
   }
 

@@ -43,6 +43,12 @@ final class Followed {
     this.registration = registration;
   }
 
+  /** Whether its connection is not any more what its progress said last. */
+  boolean hasConnectionNews() {
+    Following now = following;
+    return now != null && now.hasConnectionNews();
+  }
+
   /** Its newest registration record. */
   Placed placed() {
     return new Placed(offset, generation);

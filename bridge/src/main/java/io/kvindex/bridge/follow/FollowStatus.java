@@ -32,7 +32,14 @@ final class FollowStatus {
   private volatile boolean mismatched;
   private volatile boolean ambiguous;
   private volatile boolean failed;
-  private volatile Connection connection = now(false);
+  private Connection connection = now(false);
+
+  /** Counts connections. */
+  private int connections;
+
+  /** The last batch taken when the connection was proven, null = none had been. */
+  private @Nullable Long provenAt;
+
   private volatile @Nullable String lastError;
   private volatile @Nullable Retelling retelling;
 
@@ -93,6 +100,7 @@ final class FollowStatus {
     cleared();
     mismatched = false;
     lastError = null;
+    unproven();
   }
 
   /** Nothing it announced before counts any more, so nothing of it is missing either. */
@@ -120,22 +128,55 @@ final class FollowStatus {
     lastError = problem;
   }
 
-  void connected(boolean is) {
+  /** There is a further connection, or none any more; any thread. */
+  synchronized void connected(boolean is) {
     if (is != connection.up()) {
       connection = now(is);
     }
+    if (is) {
+      connections++;
+      unproven();
+    }
   }
 
-  boolean isConnected() {
+  private synchronized void unproven() {
+    connection = new Connection(connection.up(), connection.sinceMicros(), false);
+  }
+
+  /** Connections there were so far; any thread. */
+  synchronized int connections() {
+    return connections;
+  }
+
+  /**
+   * Who is connected is the engine followed.
+   *
+   * @param number the connection that was looked at; does nothing if that is not the newest one
+   * @param last the last batch taken, null = none
+   */
+  synchronized void proven(int number, @Nullable Long last) {
+    if (number == connections && connection.up() && !connection.proven()) {
+      connection = new Connection(true, connection.sinceMicros(), true);
+      provenAt = last;
+    }
+  }
+
+  synchronized boolean isConnected() {
     return connection.up();
   }
 
-  Connection connection() {
-    return connection;
+  /**
+   * The connection as far as it counts; any thread.
+   *
+   * @param acked the last batch that Kafka has, null = none
+   */
+  synchronized Connection connection(@Nullable Long acked) {
+    boolean has = provenAt == null || acked != null && Long.compareUnsigned(acked, provenAt) >= 0;
+    return new Connection(connection.up(), connection.sinceMicros(), connection.proven() && has);
   }
 
   private static Connection now(boolean up) {
-    return new Connection(up, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+    return new Connection(up, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()), false);
   }
 
   @Nullable String lastError() {

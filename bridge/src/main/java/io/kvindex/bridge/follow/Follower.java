@@ -41,6 +41,9 @@ final class Follower implements IoLoop.Reader {
   private final Reception reception;
   private Phase phase = Phase.CONNECTING;
 
+  /** The connection whose other end was looked at. */
+  private int connection;
+
   /** Any thread may make one. */
   Follower(Life start, FollowContext context, LifeClaims claims) {
     this.registration = start.registration();
@@ -125,6 +128,7 @@ final class Follower implements IoLoop.Reader {
     asking.cancel();
     recovery.cancel();
     subscription.close();
+    status.connected(false);
     status.outcome(FrameOutcome.ABANDONED, buffer.clear());
     intake.end();
   }
@@ -152,6 +156,7 @@ final class Follower implements IoLoop.Reader {
     }
     if (phase == Phase.ADOPTED && succession.mayPublish() && succession.takeStart()) {
       join(Duration.ZERO);
+      signal.raise(); // for a connection that came meanwhile
     } else if (!phase.isBetweenLives()) {
       keepUp();
     }
@@ -165,8 +170,12 @@ final class Follower implements IoLoop.Reader {
   private void keepUp() {
     if (failedSends.isPending()) {
       goBackToAcknowledged();
-    } else if (succession.mayPublish() && subscription.takeNewConnection()) {
-      onConnected();
+    } else if (succession.mayPublish()) {
+      int number = status.connections(); // first, so that it is none behind the one that is taken
+      if (subscription.takeNewConnection()) {
+        connection = number;
+        onConnected();
+      }
     }
   }
 
@@ -174,6 +183,9 @@ final class Follower implements IoLoop.Reader {
   private void onConnected() {
     asking.noteAskedAt(null);
     doubts.connected(intake.last() != null);
+    if (!doubts.isUnproven()) {
+      status.proven(connection, null); // nothing was told that another engine may have told
+    }
     phase = Phase.CONNECTING;
     join(Duration.ZERO);
   }
@@ -304,6 +316,9 @@ final class Follower implements IoLoop.Reader {
         phase = Phase.LIVE;
         asking.noteAskedAt(null);
         status.phase(PublisherState.ACTIVE);
+        if (!doubts.isUnproven()) {
+          status.proven(connection, intake.last());
+        }
         reception.upToDate();
         Long all = recovery.look(intake);
         if (all != null) {

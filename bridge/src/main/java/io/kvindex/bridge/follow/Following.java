@@ -6,6 +6,7 @@ import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.LogPosition;
 import io.kvindex.model.registration.Registration;
 import java.util.HashMap;
@@ -21,6 +22,7 @@ public final class Following {
   private final IoLoop loop;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile Registration registration;
+  private volatile @Nullable Connection reported;
 
   Following(Life life, Follower follower, IoLoop loop) {
     this.follower = follower;
@@ -63,7 +65,20 @@ public final class Following {
    * which has to be the last word on this one.
    */
   public void report(Consumer<BridgeProgress> writer) {
-    follower.life().report(state -> writer.accept(progress(state)));
+    follower
+        .life()
+        .report(
+            state -> {
+              BridgeProgress progress = progress(state);
+              reported = progress.connection();
+              writer.accept(progress);
+            });
+  }
+
+  /** Whether its connection is not any more what was reported last. */
+  public boolean hasConnectionNews() {
+    SendSession.Acked acked = follower.life().session().acked();
+    return !follower.status().connection(acked == null ? null : acked.sequence()).equals(reported);
   }
 
   /** Whether the claim of its next life is on its way. */
@@ -90,7 +105,7 @@ public final class Following {
         follower.counters(),
         lastIds(sequence, state.session()),
         follower.groups(),
-        status.connection(),
+        status.connection(sequence),
         follower.retells(),
         next < 0 ? null : new LogPosition(next, acked == null ? 0 : acked.fingerprint()));
   }

@@ -21,8 +21,13 @@ final class SocketOptions {
    */
   private static final int HANDSHAKE_MS = 1_000;
 
-  private static final int HEARTBEAT_MS = 5_000;
-  private static final int HEARTBEAT_TIMEOUT_MS = 15_000;
+  private static final int HEARTBEAT_MS = 2_000;
+
+  /** Both together: how long an engine may be silently gone while its blocks are in answers. */
+  private static final int HEARTBEAT_TIMEOUT_MS = 4_000;
+
+  /** How long an engine goes on with us, who may stand still for a while. */
+  private static final int HEARTBEAT_TTL_MS = 15_000;
 
   private SocketOptions() {}
 
@@ -37,7 +42,7 @@ final class SocketOptions {
     // A peer whose host vanished closes nothing: only the heartbeat tells.
     socket.setHeartbeatIvl(HEARTBEAT_MS);
     socket.setHeartbeatTimeout(HEARTBEAT_TIMEOUT_MS);
-    socket.setHeartbeatTtl(HEARTBEAT_TIMEOUT_MS);
+    socket.setHeartbeatTtl(HEARTBEAT_TTL_MS);
     // Both versions: of what an endpoint names in numbers nothing is preferred.
     socket.setIPv6(true);
   }

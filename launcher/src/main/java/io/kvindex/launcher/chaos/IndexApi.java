@@ -82,6 +82,17 @@ final class IndexApi {
     return new Answer(JSON.readTree(response.body()).path(tenant), degraded, stale);
   }
 
+  /** Instances that are connected and shown to be those from before. */
+  Set<String> proven() throws IOException, InterruptedException {
+    Set<String> proven = new HashSet<>();
+    for (JsonNode worker : workers()) {
+      if (worker.path("listeners").path("0").path("proven").asBoolean()) {
+        proven.add(worker.path("instance_id").asText());
+      }
+    }
+    return proven;
+  }
+
   /** Newest event of each registered instance that answers show, -1 = none. */
   Map<String, Long> visible() throws IOException, InterruptedException {
     Map<String, Long> visible = new HashMap<>();

@@ -181,6 +181,7 @@ public final class IngestCommand implements Callable<Integer> {
         .put("modelname", model)
         .put("block_size", blockSize)
         .put("copies", "set")
+        .put("detached", true)
         .put("replace", true);
     return IngestedRank.begin(
         api,

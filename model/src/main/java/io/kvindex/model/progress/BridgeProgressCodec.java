@@ -23,9 +23,9 @@ public final class BridgeProgressCodec {
 
   /**
    * Newest version written; older ones stay readable. 2 tells of the connection, 3 of what is told
-   * once more, 4 of the place in the events log.
+   * once more, 4 of the place in the events log, 5 whether who is connected is known.
    */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -104,6 +104,7 @@ public final class BridgeProgressCodec {
       @JsonProperty("groups") @Nullable List<Group> groups,
       @JsonProperty("connected") @Nullable Boolean connected,
       @JsonProperty("connection_since_us") @Nullable Long connectionSinceMicros,
+      @JsonProperty("connection_proven") @Nullable Boolean connectionProven,
       @JsonProperty("retells_until") @Nullable Long retellsUntil,
       @JsonProperty("log_next") @Nullable Long logNext,
       @JsonProperty("last_fingerprint") @Nullable Long lastFingerprint) {
@@ -134,6 +135,7 @@ public final class BridgeProgressCodec {
           p.groups().isEmpty() ? null : p.groups().stream().map(Group::of).toList(),
           connection == null ? null : connection.up(),
           connection == null ? null : connection.sinceMicros(),
+          connection == null ? null : connection.proven(),
           p.retellsUntil(),
           log == null ? null : log.next(),
           log == null || log.fingerprint() == 0 ? null : log.fingerprint());
@@ -159,7 +161,10 @@ public final class BridgeProgressCodec {
           groups == null ? List.of() : groups.stream().map(Group::toSpec).toList(),
           connected == null || connectionSinceMicros == null
               ? null
-              : new Connection(connected, connectionSinceMicros),
+              : new Connection(
+                  connected,
+                  connectionSinceMicros,
+                  connectionProven == null ? connected : connectionProven),
           retellsUntil,
           logNext == null
               ? null

@@ -7,5 +7,14 @@ package io.kvindex.model.progress;
  * @param up whether it has
  * @param sinceMicros the bridge's time of the last change, microseconds since the epoch; when it
  *     began to follow the publisher if it has had none yet
+ * @param proven whether it was shown, since the connection came about, that at its other end is the
+ *     engine whose blocks are in Kafka, by a replay or by a batch that goes on where the last one
+ *     ended, and Kafka has what it sent up to there; only while it is up
  */
-public record Connection(boolean up, long sinceMicros) {}
+public record Connection(boolean up, long sinceMicros, boolean proven) {
+
+  /** As older versions tell of one: who is connected counts as proven. */
+  public Connection(boolean up, long sinceMicros) {
+    this(up, sinceMicros, up);
+  }
+}

@@ -94,6 +94,7 @@ public final class RegistrationCodec {
       @JsonProperty("clear_scope") @Nullable String clearScope,
       @JsonProperty("removal_scope") @Nullable String removalScope,
       @JsonProperty("lora_paths") @Nullable Map<String, String> loraPaths,
+      @JsonProperty("detached") @Nullable Boolean detached,
       @JsonProperty("continues") @Nullable Long continues) {
 
     static Wire of(Registration r) {
@@ -124,6 +125,7 @@ public final class RegistrationCodec {
           name(r.options().clearScope()),
           name(r.options().removalScope()),
           r.options().loraPaths(),
+          r.options().detached() ? true : null,
           r.continues());
     }
 
@@ -181,7 +183,8 @@ public final class RegistrationCodec {
           poolGroups,
           clears(),
           removalScope == null ? null : RemovalScope.valueOf(removalScope.toUpperCase(Locale.ROOT)),
-          loraPaths == null ? Map.of() : loraPaths);
+          loraPaths == null ? Map.of() : loraPaths,
+          detached != null && detached);
     }
   }
 }

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  *     otherwise
  * @param loraPaths where an engine loads its adapters from, by their names: vLLM since 0.32 has the
  *     path in its hashes and in no event
+ * @param detached whether the publisher goes once it has told everything, as a file that is brought
+ *     in does: what it told counts without a connection
  */
 public record SourceOptions(
     CopyPolicy copies,
@@ -50,7 +52,38 @@ public record SourceOptions(
     @Nullable List<Integer> poolGroups,
     @Nullable ClearScope clearScope,
     @Nullable RemovalScope removalScope,
-    Map<String, String> loraPaths) {
+    Map<String, String> loraPaths,
+    boolean detached) {
+
+  /** Of a publisher that is expected to stay. */
+  public SourceOptions(
+      CopyPolicy copies,
+      @Nullable List<String> pools,
+      String topic,
+      Set<String> persistentMedia,
+      LowerTier lowerTier,
+      @Nullable Shards shards,
+      int expirySeconds,
+      Map<String, String> addressTiers,
+      @Nullable List<Integer> poolGroups,
+      @Nullable ClearScope clearScope,
+      @Nullable RemovalScope removalScope,
+      Map<String, String> loraPaths) {
+    this(
+        copies,
+        pools,
+        topic,
+        persistentMedia,
+        lowerTier,
+        shards,
+        expirySeconds,
+        addressTiers,
+        poolGroups,
+        clearScope,
+        removalScope,
+        loraPaths,
+        false);
+  }
 
   /** Most groups of a pool; the objects of all groups together are {@link Shards#MAX} at most. */
   public static final int MAX_POOL_GROUPS = 16;
@@ -108,7 +141,8 @@ public record SourceOptions(
         poolGroups,
         clearScope,
         removalScope,
-        paths);
+        paths,
+        detached);
   }
 
   /** The same where a clear empties these media. */
@@ -125,7 +159,8 @@ public record SourceOptions(
         poolGroups,
         scope,
         removalScope,
-        loraPaths);
+        loraPaths,
+        detached);
   }
 
   /** The same where a removal means that. */
@@ -142,7 +177,8 @@ public record SourceOptions(
         poolGroups,
         clearScope,
         scope,
-        loraPaths);
+        loraPaths,
+        detached);
   }
 
   /** What the log has to know of them. */

@@ -202,7 +202,7 @@ class CodecsTest {
             Map.of("batches", 9L),
             Map.of(PUBLISHER.key(), 9L),
             List.of(new GroupSpec(1, "sliding_window", 16, 128), new GroupSpec(0, null, 0, null)),
-            new Connection(false, 1_760_000_000_100_000L),
+            new Connection(true, 1_760_000_000_100_000L, false),
             41L,
             new LogPosition(1_234, -5));
     assertThat(BridgeProgressCodec.decodeGroups(BridgeProgressCodec.encodeGroups(later.groups())))

@@ -9,28 +9,42 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
- * Which instances of a table an answer has to name because events of a publisher were lost: its
- * own, and with a pool all it serves. Publishers of other tables name nobody, whatever they are
- * called. Thread-safe.
+ * Which instances of a table an answer has to name because events of a publisher were lost or it is
+ * not connected: its own, and with a pool all it serves. Publishers of other tables name nobody,
+ * whatever they are called. Thread-safe.
  */
 final class DegradedRows {
 
-  private record Worked(Set<PublisherId> publishers, List<String> instances) {}
+  private record Worked(
+      Set<PublisherId> publishers, Map<PublisherId, Long> apart, List<String> instances) {}
 
-  private static final Worked NOBODY = new Worked(Set.of(), List.of());
+  private static final Worked NOBODY = new Worked(Set.of(), Map.of(), List.of());
 
   /** By registered publisher, only those that stand for a row or serve one. */
   private final Map<PublisherId, Set<String>> named = new HashMap<>();
+
+  /** Generations of those of them that have to be connected. */
+  private final Map<PublisherId, Long> attached = new HashMap<>();
+
+  private final Supplier<Map<PublisherId, Long>> unconnected;
 
   /** Asked for with every query, so kept until the publishers change. */
   private volatile Worked last = NOBODY;
 
   /**
    * @param members registrations that share the table's tenant, model and block size
+   * @param unconnected publishers without a connection they can be trusted by, with the generation
+   *     of their registration; the same object until they change
    */
-  DegradedRows(TableId table, InstanceSet rows, List<Registered> members) {
+  DegradedRows(
+      TableId table,
+      InstanceSet rows,
+      List<Registered> members,
+      Supplier<Map<PublisherId, Long>> unconnected) {
+    this.unconnected = unconnected;
     for (Registered one : members) {
       PublisherId publisher = one.registration().publisher();
       boolean pool = one.registration().type().isPool();
@@ -50,6 +64,9 @@ final class DegradedRows {
       }
       if (!instances.isEmpty() && (!pool || one.registration().table().equals(table))) {
         named.put(publisher, instances);
+        if (!one.registration().options().detached()) {
+          attached.put(publisher, one.generation());
+        }
       }
     }
   }
@@ -58,20 +75,27 @@ final class DegradedRows {
    * The instances to name, in order.
    *
    * @param degraded publishers events were lost of; the same object until they change
-   * @return the same object as long as {@code degraded} is
+   * @return the same object as long as {@code degraded} and those without a connection are
    */
   List<String> of(Set<PublisherId> degraded) {
     Worked known = last;
-    if (known.publishers() != degraded) {
-      known = new Worked(degraded, instances(degraded));
+    Map<PublisherId, Long> apart = unconnected.get();
+    if (known.publishers() != degraded || known.apart() != apart) {
+      known = new Worked(degraded, apart, instances(degraded, apart));
       last = known;
     }
     return known.instances();
   }
 
-  private List<String> instances(Set<PublisherId> degraded) {
+  private List<String> instances(Set<PublisherId> degraded, Map<PublisherId, Long> apart) {
     TreeSet<String> all = new TreeSet<>();
     degraded.forEach(publisher -> all.addAll(named.getOrDefault(publisher, Set.of())));
+    apart.forEach(
+        (publisher, generation) -> {
+          if (generation.equals(attached.get(publisher))) {
+            all.addAll(named.getOrDefault(publisher, Set.of()));
+          }
+        });
     return List.copyOf(all);
   }
 }

@@ -68,7 +68,8 @@ final class OptionFields {
         poolGroups(shards),
         clearScope(),
         removalScope(),
-        loraPaths());
+        loraPaths(),
+        fields.flag("detached"));
   }
 
   /** Of engines; the standard's clear says itself what it is of. */

@@ -47,6 +47,7 @@ final class RegistrationConflicts {
     compare(found, "address_tiers", old.addressTiers(), wanted.addressTiers());
     compare(found, "pool_groups", old.poolGroups(), wanted.poolGroups());
     compare(found, "clear_scope", lower(old.clearScope()), lower(wanted.clearScope()));
+    compare(found, "detached", old.detached(), wanted.detached());
     compare(found, "removal_scope", lower(old.removalScope()), lower(wanted.removalScope()));
     if (wanted.loraPaths().entrySet().stream()
         .anyMatch(one -> isOther(old.loraPaths().get(one.getKey()), one.getValue()))) {

@@ -11,13 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** All registrations at one moment, with the views queries need. Immutable. */
 public final class RegistrationSnapshot {
   /** Nothing registered. */
   public static final RegistrationSnapshot EMPTY =
-      new RegistrationSnapshot(new TreeMap<>(), Media.standard());
+      new RegistrationSnapshot(new TreeMap<>(), Media.standard(), Map::of);
 
   private final NavigableMap<PublisherId, Registered> byPublisher;
   // tenant -> model -> block size: nested, so that a query looks up without building a key
@@ -27,8 +28,13 @@ public final class RegistrationSnapshot {
   /**
    * @param byPublisher taken over, never changed again
    * @param media how owners' media are counted
+   * @param unconnected publishers without a connection they can be trusted by, with the generation
+   *     of their registration; the same object until they change
    */
-  RegistrationSnapshot(NavigableMap<PublisherId, Registered> byPublisher, Media media) {
+  RegistrationSnapshot(
+      NavigableMap<PublisherId, Registered> byPublisher,
+      Media media,
+      Supplier<Map<PublisherId, Long>> unconnected) {
     this.byPublisher = byPublisher;
     Map<TableKey, List<Registered>> grouped = new TreeMap<>();
     for (Registered one : byPublisher.values()) {
@@ -38,7 +44,7 @@ public final class RegistrationSnapshot {
     }
     grouped.forEach(
         (key, members) -> {
-          List<TableRows> rows = TableRows.of(members, media);
+          List<TableRows> rows = TableRows.of(members, media, unconnected);
           if (!rows.isEmpty()) {
             tables
                 .computeIfAbsent(key.tenant(), tenant -> new TreeMap<>())
@@ -50,9 +56,17 @@ public final class RegistrationSnapshot {
 
   /** A snapshot of the given registrations, the last one counting where a publisher has two. */
   public static RegistrationSnapshot of(Collection<Registered> registrations, Media media) {
+    return of(registrations, media, Map::of);
+  }
+
+  /** The same where some publishers are without a connection. */
+  static RegistrationSnapshot of(
+      Collection<Registered> registrations,
+      Media media,
+      Supplier<Map<PublisherId, Long>> unconnected) {
     NavigableMap<PublisherId, Registered> byPublisher = new TreeMap<>();
     registrations.forEach(one -> byPublisher.put(one.registration().publisher(), one));
-    return new RegistrationSnapshot(byPublisher, media);
+    return new RegistrationSnapshot(byPublisher, media, unconnected);
   }
 
   /** A publisher's registration, null if there is none. */

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ public final class RegistrationTable implements AutoCloseable {
 
   private final Media media;
   private final Generations generations;
+  private final Supplier<Map<PublisherId, Long>> unconnected;
   private final Counter unreadable;
   private final TopicFollower follower;
   private volatile RegistrationSnapshot snapshot = RegistrationSnapshot.EMPTY;
@@ -47,13 +49,17 @@ public final class RegistrationTable implements AutoCloseable {
    * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
    * @param media how owners' media are counted in answers
    * @param generations of the site's epoch
+   * @param unconnected publishers without a connection they can be trusted by, with the generation
+   *     of their registration; the same object until they change
    */
   public RegistrationTable(
       Map<String, Object> clientConfig,
       Media media,
       Generations generations,
+      Supplier<Map<PublisherId, Long>> unconnected,
       MeterRegistry registry) {
     this.media = media;
+    this.unconnected = unconnected;
     this.generations = generations;
     unreadable =
         Counter.builder(MetricNames.REGISTRATIONS_UNREADABLE)
@@ -164,7 +170,7 @@ public final class RegistrationTable implements AutoCloseable {
 
     @Override
     public void publish() {
-      snapshot = new RegistrationSnapshot(next, media);
+      snapshot = new RegistrationSnapshot(next, media, unconnected);
       next = snapshot.copy();
     }
   }

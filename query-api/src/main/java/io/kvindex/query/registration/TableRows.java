@@ -19,6 +19,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +38,14 @@ public final class TableRows {
   private final Map<String, SortedSet<String>> loraPaths = new HashMap<>();
   private final DegradedRows degraded;
 
-  private TableRows(TableId table, InstanceSet instances, List<Registered> members) {
+  private TableRows(
+      TableId table,
+      InstanceSet instances,
+      List<Registered> members,
+      Supplier<Map<PublisherId, Long>> unconnected) {
     this.table = table;
     this.instances = instances;
-    degraded = new DegradedRows(table, instances, members);
+    degraded = new DegradedRows(table, instances, members, unconnected);
     names = new byte[instances.size()][];
     for (int i = 0; i < names.length; i++) {
       String name = new JsonBuffer().name(instances.get(i).instanceId()).asText();
@@ -66,8 +71,11 @@ public final class TableRows {
    * The rows of registrations that share (tenant, model, block size). Normally these are one table;
    * after a race between two hash profiles they are two, and an instance then belongs to the table
    * of its lowest rank.
+   *
+   * @param unconnected publishers without a connection they can be trusted by
    */
-  static List<TableRows> of(List<Registered> members, Media media) {
+  static List<TableRows> of(
+      List<Registered> members, Media media, Supplier<Map<PublisherId, Long>> unconnected) {
     Map<TableId, SortedMap<String, List<Registered>>> tables = new TreeMap<>(TableRows::compare);
     Map<String, TableId> home = new TreeMap<>();
     for (Registered one : members) {
@@ -88,7 +96,7 @@ public final class TableRows {
           instances.forEach(
               (id, ranks) ->
                   listed.add(new InstanceSet.Instance(id, ranksOf(ranks), poolsOf(ranks))));
-          rows.add(new TableRows(table, new InstanceSet(listed, media), members));
+          rows.add(new TableRows(table, new InstanceSet(listed, media), members, unconnected));
         });
     return rows;
   }
@@ -137,8 +145,9 @@ public final class TableRows {
   }
 
   /**
-   * Instances whose numbers may be wrong because events of these publishers were lost, and the
-   * pools they have it from; in order, and the same object as long as {@code publishers} is.
+   * Instances whose numbers may be wrong because events of these publishers were lost, or because
+   * theirs is not connected, and the pools they have it from; in order, and the same object until
+   * that changes.
    */
   public List<String> degraded(Set<PublisherId> publishers) {
     return degraded.of(publishers);

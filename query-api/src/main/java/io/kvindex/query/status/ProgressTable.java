@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the bridges last said of each publisher, for display only. Thread-safe. */
+/** What the bridges last said of each publisher. Thread-safe. */
 public final class ProgressTable implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressTable.class);
 
   private final Map<PublisherId, BridgeProgress> newest = new ConcurrentHashMap<>();
+  private final Unconnected unconnected = new Unconnected();
   private final TopicFollower follower;
 
   /**
@@ -36,6 +37,19 @@ public final class ProgressTable implements AutoCloseable {
   /** The newest progress of a publisher, null if no bridge has followed it. */
   public @Nullable BridgeProgress get(PublisherId publisher) {
     return newest.get(publisher);
+  }
+
+  /**
+   * Publishers whose engine is not connected, or not yet shown to be the one that announced what
+   * they have, with the generation of their registration; the same object until they change.
+   */
+  public Map<PublisherId, Long> unconnected() {
+    return unconnected.now();
+  }
+
+  /** Whether everything that was said before we started is known. */
+  public boolean caughtUp() {
+    return follower.caughtUp();
   }
 
   @Override
@@ -53,10 +67,13 @@ public final class ProgressTable implements AutoCloseable {
       }
       try {
         if (record.value() == null) {
-          newest.remove(PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8)));
+          PublisherId gone = PublisherId.parse(new String(record.key(), StandardCharsets.UTF_8));
+          newest.remove(gone);
+          unconnected.remove(gone);
         } else {
           BridgeProgress progress = BridgeProgressCodec.decode(record.value());
           newest.put(progress.publisher(), progress);
+          unconnected.note(progress);
         }
       } catch (MalformedRecordException | IllegalArgumentException | NullPointerException e) {
         if (!warned) {
@@ -67,6 +84,8 @@ public final class ProgressTable implements AutoCloseable {
     }
 
     @Override
-    public void publish() {}
+    public void publish() {
+      unconnected.publish();
+    }
   }
 }

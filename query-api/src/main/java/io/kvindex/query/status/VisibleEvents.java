@@ -5,6 +5,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.BridgeProgress;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
@@ -60,6 +61,9 @@ public final class VisibleEvents implements EventVisibility {
     }
     StreamPosition at = position(one);
     Long last = at == null ? null : at.lastWhole();
+    if (at == null && isApart(one)) {
+      return "its engine is not connected, or not yet shown to be the one whose events are visible";
+    }
     return last == null
         ? "no event of its present life is visible"
         : "event " + Long.toUnsignedString(last) + " is the newest one visible";
@@ -85,7 +89,23 @@ public final class VisibleEvents implements EventVisibility {
       return null;
     }
     BridgeProgress heard = progress.apply(publisher);
-    return heard != null && isOlder(at.incarnation(), heard) ? null : at;
+    boolean older = heard != null && isOlder(at.incarnation(), heard);
+    return older || isApart(one) ? null : at;
+  }
+
+  /**
+   * Whether its engine may be another one by now, whose numbers are not those that are visible: it
+   * is not connected, not yet shown to be the one from before, or known to be another one.
+   */
+  private boolean isApart(Registered one) {
+    BridgeProgress heard = progress.apply(one.registration().publisher());
+    if (heard == null
+        || heard.generation() != one.generation()
+        || one.registration().options().detached()) {
+      return false;
+    }
+    Connection connection = heard.connection();
+    return connection == null ? heard.life() == null : !(connection.up() && connection.proven());
   }
 
   private static boolean isOlder(Incarnation visible, BridgeProgress heard) {

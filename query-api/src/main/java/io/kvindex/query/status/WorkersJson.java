@@ -156,6 +156,7 @@ final class WorkersJson {
     Connection connection = heard.connection();
     if (connection != null) {
       out.raw(',').name("connected").raw(connection.up() ? TRUE : FALSE);
+      out.raw(',').name("proven").raw(connection.proven() ? TRUE : FALSE);
       time("connection_since", connection.sinceMicros());
     }
     String error = heard.lastError();

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 class DegradedRowsTest {
 
   private final List<Registered> registered = new ArrayList<>();
+  private Map<PublisherId, Long> unconnected = Map.of();
 
   @Test
   void shouldNameTheInstanceOnce_whenSeveralRanksLack() {
@@ -80,9 +81,30 @@ class DegradedRowsTest {
     assertThat(rows.degraded(degraded)).containsExactly("a");
   }
 
+  @Test
+  void shouldNameWhoIsNotConnected_whenItHasToBe() {
+    register("a", "t", 0, "m", null);
+    register("b", "t", 0, "m", null);
+    register("none", "t", 0, "m", List.of());
+    pool("p", "t");
+    detached("file", "t");
+    TableRows rows = rows("t", "m");
+    assertThat(rows.degraded(Set.of())).isEmpty();
+    unconnected = Map.of(id("b", "t", 0), 1L);
+    assertThat(rows.degraded(Set.of())).containsExactly("b");
+    assertThat(rows.degraded(Set.of(id("a", "t", 0)))).containsExactly("a", "b");
+    unconnected = Map.of(id("b", "t", 0), 0L, id("file", "t", 0), 4L, id("gone", "t", 0), 1L);
+    assertThat(rows.degraded(Set.of())).as("of a former registration, or expected").isEmpty();
+    unconnected = Map.of(id("p", "t", 0), 3L);
+    assertThat(rows.degraded(Set.of())).containsExactly("a", "b", "file", "p");
+    assertThat(rows.degraded(Set.of())).isSameAs(rows.degraded(Set.of()));
+  }
+
   private TableRows rows(String tenant, String model) {
     List<TableRows> sizes =
-        RegistrationSnapshot.of(registered, Media.standard()).tables(tenant, model).get(16);
+        RegistrationSnapshot.of(registered, Media.standard(), () -> unconnected)
+            .tables(tenant, model)
+            .get(16);
     return Objects.requireNonNull(sizes).get(0);
   }
 
@@ -91,16 +113,24 @@ class DegradedRowsTest {
   }
 
   private void pool(String instance, String tenant) {
-    add(id(instance, tenant, 0), "m", SourceType.MOONCAKE, null);
+    add(id(instance, tenant, 0), "m", SourceType.MOONCAKE, null, false);
+  }
+
+  private void detached(String instance, String tenant) {
+    add(id(instance, tenant, 0), "m", SourceType.VLLM, null, true);
   }
 
   private void register(
       String instance, String tenant, int rank, String model, @Nullable List<String> pools) {
-    add(id(instance, tenant, rank), model, SourceType.VLLM, pools);
+    add(id(instance, tenant, rank), model, SourceType.VLLM, pools, false);
   }
 
   private void add(
-      PublisherId publisher, String model, SourceType type, @Nullable List<String> pools) {
+      PublisherId publisher,
+      String model,
+      SourceType type,
+      @Nullable List<String> pools,
+      boolean detached) {
     Registration registration =
         new Registration(
             publisher,
@@ -122,7 +152,8 @@ class DegradedRowsTest {
                 null,
                 null,
                 null,
-                Map.of()),
+                Map.of(),
+                detached),
             null);
     registered.add(new Registered(registration, registered.size()));
   }
