@@ -68,7 +68,7 @@ class PublisherReportTest {
                 + "\"blocks\":{\"CPU\":2,\"GPU\":4},\"unverified\":[\"shards\",\"tier\"],"
                 + "\"life\":7,\"clears\":0,"
                 + "\"last_sequence\":9,\"last_event_time\":\"1970-01-01T00:00:05Z\","
-                + "\"connected\":true,\"connection_since\":\"1970-01-01T00:00:04Z\","
+                + "\"connected\":true,\"proven\":true,\"connection_since\":\"1970-01-01T00:00:04Z\","
                 + "\"last_error\":\"lost\","
                 + "\"counters\":{\"batches\":10,\"remarked_unverified_shards\":1,"
                 + "\"remarked_unverified_tier\":2}}}}]");
