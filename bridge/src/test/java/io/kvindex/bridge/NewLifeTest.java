@@ -205,7 +205,7 @@ class NewLifeTest extends LivesFixture {
     engine.restart();
     engine.publish(0, 5);
     awaitLife(2, 5);
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 6; round++) {
       long next = 6 + round * 10L;
       engine.publishUnheard(next, next + 8);
       byte[] heard = FakeEngine.payload(next + 9);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.chaos;
 
+import io.kvindex.launcher.chaos.ChaosOptions.Oddities;
 import io.kvindex.launcher.chaos.ChaosOptions.Shape;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -80,6 +81,24 @@ public final class ChaosCommand implements Callable<Integer> {
   private Shape shape;
 
   @Option(
+      names = "--clock-jumps",
+      negatable = true,
+      description =
+          "Whether engines' clocks are set to other times and units, in shape full (default: they are).",
+      defaultValue = "true",
+      fallbackValue = "true")
+  private boolean clockJumps;
+
+  @Option(
+      names = "--full-reports",
+      negatable = true,
+      description =
+          "Whether an engine announces reused blocks again, as vLLM does by kv_cache_report_mode, in shape full (default: one does).",
+      defaultValue = "true",
+      fallbackValue = "true")
+  private boolean fullReports;
+
+  @Option(
       names = {"-v", "--verbose"},
       description = "Print each step as it happens in place of a progress bar.")
   private boolean verbose;
@@ -106,12 +125,16 @@ public final class ChaosCommand implements Callable<Integer> {
     long chosen = seed == null ? System.nanoTime() & Integer.MAX_VALUE : seed;
     out.printf("chaos, seed %d, in %s%n", chosen, where);
     out.flush();
-    ChaosOptions options = new ChaosOptions(chosen, time, where, shape, verbose);
+    ChaosOptions options = new ChaosOptions(chosen, time, where, shape, oddities(), verbose);
     boolean right = new ChaosRun(options, out).run().isRight();
     if (right && given == null) {
       ChaosDirectories.delete(where);
     }
     return right ? 0 : 1;
+  }
+
+  private Oddities oddities() {
+    return new Oddities(clockJumps, fullReports);
   }
 
   private int runAll(List<Long> all, Path where, Duration time, PrintWriter out)
@@ -125,6 +148,6 @@ public final class ChaosCommand implements Callable<Integer> {
     }
     out.printf("chaos, %d seeds, in %s%n", all.size(), where);
     out.flush();
-    return new ChaosSeeds(where, time, shape, out).run(all) ? 0 : 1;
+    return new ChaosSeeds(where, time, shape, oddities(), out).run(all) ? 0 : 1;
   }
 }

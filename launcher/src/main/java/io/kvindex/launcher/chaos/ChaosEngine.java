@@ -9,7 +9,6 @@ import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.Holdings;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,6 +30,7 @@ final class ChaosEngine implements AutoCloseable {
   private final List<Prompt> shared;
   private final long seed;
   private final SimulatedEngine engine;
+  private final SetClock clock;
   private final List<LossyProxy> proxies = new CopyOnWriteArrayList<>();
   private final List<EngineLife> lives = new CopyOnWriteArrayList<>();
   private int markers;
@@ -38,14 +38,19 @@ final class ChaosEngine implements AutoCloseable {
   private volatile long disturbedNs = System.nanoTime();
   private volatile boolean replaySilent;
 
+  /**
+   * @param clock stamps the engine's batches
+   */
   ChaosEngine(
       int number,
       EngineOptions options,
+      SetClock clock,
       String tenant,
       List<Context> contexts,
       List<Prompt> shared,
       long seed) {
     this.number = number;
+    this.clock = clock;
     this.tenant = tenant;
     this.contexts = contexts;
     this.shared = shared;
@@ -73,6 +78,11 @@ final class ChaosEngine implements AutoCloseable {
 
   int replayBatches() {
     return engine.options().wire().replayBatches();
+  }
+
+  /** Whether it announces blocks again, so that it may hold more than can be known. */
+  boolean mayBeMissed() {
+    return engine.options().wire().fullReports() > 0;
   }
 
   /** Whether it keeps batches to replay, and is registered so. */
@@ -119,7 +129,10 @@ final class ChaosEngine implements AutoCloseable {
   private void passedOn(List<byte[]> frames) {
     byte[] payload = frames.get(frames.size() - 1);
     if (payload.length > 9 && payload[1] == FLOAT_64) {
-      life().passedOn(ByteBuffer.wrap(payload, 2, Double.BYTES).getDouble());
+      Integer life = clock.lifeOf(ByteBuffer.wrap(payload, 2, Double.BYTES).getDouble());
+      if (life != null && life == life().number()) {
+        life().passedOn();
+      }
     }
   }
 
@@ -142,13 +155,8 @@ final class ChaosEngine implements AutoCloseable {
 
   private void begin() {
     int next = lives.size();
-    Instant now = Instant.now();
-    lives.add(
-        new EngineLife(
-            next,
-            now.getEpochSecond() + now.getNano() / 1e9,
-            Prompts.own(number, next, contexts, seed),
-            sharedWatched()));
+    clock.begin(next);
+    lives.add(new EngineLife(next, Prompts.own(number, next, contexts, seed), sharedWatched()));
   }
 
   /** Whether nobody but the director gives it work from now on. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.chaos;
 
+import io.kvindex.launcher.chaos.ChaosOptions.Oddities;
 import io.kvindex.launcher.chaos.ChaosOptions.Shape;
 import io.kvindex.sandbox.chaos.LossyProxy;
 import java.io.IOException;
@@ -43,7 +44,7 @@ public final class ChaosRun {
   public ChaosResult run() throws InterruptedException {
     boolean full = options.shape() == Shape.FULL;
     try (Journal journal = new Journal(options, out);
-        Fleet fleet = new Fleet(options.seed(), full);
+        Fleet fleet = new Fleet(options.seed(), full, full ? options.oddities() : Oddities.NONE);
         OwnProcesses processes =
             full
                 ? OwnProcesses.separate(options.directory())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.chaos;
 
+import io.kvindex.launcher.chaos.ChaosOptions.Oddities;
 import io.kvindex.launcher.chaos.ChaosOptions.Shape;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -22,6 +23,7 @@ final class ChaosSeeds {
   private final Path directory;
   private final Duration time;
   private final Shape shape;
+  private final Oddities oddities;
   private final PrintWriter out;
 
   /**
@@ -29,10 +31,11 @@ final class ChaosSeeds {
    * @param time how long things go wrong in each run, at least
    * @param out a line for each run and a table go there
    */
-  ChaosSeeds(Path directory, Duration time, Shape shape, PrintWriter out) {
+  ChaosSeeds(Path directory, Duration time, Shape shape, Oddities oddities, PrintWriter out) {
     this.directory = directory;
     this.time = time;
     this.shape = shape;
+    this.oddities = oddities;
     this.out = out;
   }
 
@@ -61,7 +64,8 @@ final class ChaosSeeds {
     try (PrintWriter file =
         new PrintWriter(Files.newBufferedWriter(directory.resolve("seed-" + seed + ".txt")))) {
       try {
-        result = new ChaosRun(new ChaosOptions(seed, time, where, shape, true), file).run();
+        result =
+            new ChaosRun(new ChaosOptions(seed, time, where, shape, oddities, true), file).run();
       } catch (RuntimeException e) {
         e.printStackTrace(file);
         result = ChaosResult.brokenOff(seed, (System.nanoTime() - begunNs) / 1e9, e);

@@ -18,7 +18,6 @@ final class EngineLife {
   private static final int FIRST_BATCHES = 256;
 
   private final int number;
-  private final double bornSeconds;
   private final List<Prompt> own;
   private final List<Prompt> watched = new ArrayList<>();
   private long[][] masks;
@@ -27,9 +26,8 @@ final class EngineLife {
   private volatile long announcedNs;
   private volatile boolean seen;
 
-  EngineLife(int number, double bornSeconds, List<Prompt> own, List<Prompt> sharedWatched) {
+  EngineLife(int number, List<Prompt> own, List<Prompt> sharedWatched) {
     this.number = number;
-    this.bornSeconds = bornSeconds;
     this.own = own;
     watched.addAll(own.subList(0, WATCHED_OWN));
     watched.addAll(sharedWatched);
@@ -97,9 +95,9 @@ final class EngineLife {
     return all;
   }
 
-  /** A batch stamped with that time was passed on to whoever listens. */
-  void passedOn(double seconds) {
-    if (announcedNs == 0 && seconds >= bornSeconds) {
+  /** A batch of it was passed on to whoever listens. */
+  void passedOn() {
+    if (announcedNs == 0) {
       announcedNs = System.nanoTime();
     }
   }

@@ -33,6 +33,7 @@ final class Fleet implements AutoCloseable {
   private static final int HOST_BLOCKS = 120;
   private static final int REPLAY = 1_000_000;
   private static final double REPLAY_LOSS = 0.002;
+  private static final double REPEATING = 0.3;
   private static final String OTHER_TENANT = "customer-b";
   private static final Context SALTED = new Context(null, "salt-1");
   private static final Context ADAPTER = new Context("sql", null);
@@ -43,6 +44,7 @@ final class Fleet implements AutoCloseable {
   private final List<ChaosEngine> loaded = new ArrayList<>();
   private final List<Prompt> shared;
   private final long seed;
+  private final boolean jumps;
   private final Random random;
   private final Thread thread = new Thread(this::run, "chaos-load");
   private volatile boolean running = true;
@@ -51,9 +53,12 @@ final class Fleet implements AutoCloseable {
    * Binds ports; nothing is sent yet.
    *
    * @param withPoorReplays whether there are engines that replay little or nothing
+   * @param oddities what else is odd about some
    */
-  Fleet(long seed, boolean withPoorReplays) throws InterruptedException {
+  Fleet(long seed, boolean withPoorReplays, ChaosOptions.Oddities oddities)
+      throws InterruptedException {
     this.seed = seed;
+    this.jumps = oddities.clockJumps();
     random = new Random(seed + 1);
     shared = Prompts.shared(seed);
     EngineOptions.Builder vllm = EngineOptions.vllm("vllm-map").hostBlocks(HOST_BLOCKS);
@@ -82,6 +87,13 @@ final class Fleet implements AutoCloseable {
         OTHER_TENANT,
         List.of(SALTED, BOTH));
     add(true, EngineOptions.vllm("silent"), "default", List.of(Context.PLAIN));
+    if (oddities.fullReports()) {
+      add(
+          true,
+          EngineOptions.vllm("vllm-repeating").fullReports(REPEATING),
+          "default",
+          List.of(Context.PLAIN));
+    }
     if (withPoorReplays) {
       for (String name : List.of("short-lost", "short-reborn", "short-spared")) {
         add(
@@ -112,10 +124,12 @@ final class Fleet implements AutoCloseable {
     if (isBusy) {
       options.replayBatches(REPLAY).replayLoss(REPLAY_LOSS);
     }
+    SetClock clock = new SetClock(jumps, seed + number);
     ChaosEngine engine =
         new ChaosEngine(
             number,
-            options.gpuBlocks(GPU_BLOCKS).seed(seed + number).build(),
+            options.gpuBlocks(GPU_BLOCKS).seed(seed + number).clock(clock).build(),
+            clock,
             tenant,
             contexts,
             shared,

@@ -3,6 +3,7 @@ package io.kvindex.launcher.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.launcher.chaos.ChaosOptions.Oddities;
 import io.kvindex.launcher.chaos.ChaosOptions.Shape;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ class ChaosIT {
   @Timeout(900)
   void shouldBeRightAlways_whenEverythingGoesWrong() throws InterruptedException {
     Duration time = Duration.ofMillis((long) (MINUTES * 60_000));
-    ChaosOptions options = new ChaosOptions(SEED, time, directory, Shape.FULL, true);
+    ChaosOptions options = new ChaosOptions(SEED, time, directory, Shape.FULL, Oddities.ALL, true);
     assertThat(new ChaosRun(options, new PrintWriter(System.out, true)).run().first())
         .as("seed " + SEED)
         .isEmpty();

@@ -4,6 +4,7 @@ package io.kvindex.launcher.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.launcher.chaos.ChaosOptions.Oddities;
 import io.kvindex.launcher.chaos.ChaosOptions.Shape;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -29,7 +30,8 @@ class ChaosSeedsTest {
     Files.createDirectories(ChaosSeeds.of(directory, 3).resolve("chaos.log"));
     Files.createDirectories(ChaosSeeds.of(directory, 4).resolve("chaos.log"));
     PrintWriter writer = new PrintWriter(out, true);
-    ChaosSeeds seeds = new ChaosSeeds(directory, Duration.ofSeconds(1), Shape.REDUCED, writer);
+    ChaosSeeds seeds =
+        new ChaosSeeds(directory, Duration.ofSeconds(1), Shape.REDUCED, Oddities.NONE, writer);
 
     assertThat(seeds.run(List.of(3L, 4L))).isFalse();
 

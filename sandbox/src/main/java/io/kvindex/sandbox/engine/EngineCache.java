@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ final class EngineCache {
   private final BlockTrie trie;
   private final GpuPool gpu;
   private final HostTier host;
+  private final Random reports;
   private final Map<String, Integer> loraIds = new LinkedHashMap<>();
   private final List<EngineEvent> gpuEvents = new ArrayList<>();
 
@@ -38,6 +40,7 @@ final class EngineCache {
     this.hasher = cache.hashing().hasher(cache.seed(), cache.pythonHashSeed());
     this.trie = new BlockTrie(cache.blockSize(), cache.hashing() == EngineHashing.RANDOM);
     this.gpu = new GpuPool(options.cache().gpuBlocks());
+    this.reports = new Random(cache.seed());
     this.host = new HostTier(options.cache().hostBlocks());
     this.hostEvents = options.dialect() == EngineDialect.VLLM ? new ArrayList<>() : gpuEvents;
   }
@@ -81,6 +84,10 @@ final class EngineCache {
     for (TrieNode hit : hits.subList(0, onDevice)) {
       slots.add(gpu.touch(hit));
     }
+    if (onDevice > 0 && reports.nextDouble() < options.wire().fullReports()) {
+      List<Block> reused = hits.subList(0, onDevice).stream().map(this::announced).toList();
+      gpuEvents.add(new Stored(Medium.GPU, reused, origin(root)));
+    }
     List<TrieNode> loading = hits.subList(onDevice, hits.size());
     for (int i = loading.size() - 1; i >= 0; i--) {
       host.touch(loading.get(i));
@@ -104,12 +111,15 @@ final class EngineCache {
     for (int i = from; i < to; i++) {
       at = trie.findOrAdd(at, trie.block(tokens, i), hasher);
       GpuPool.fill(slots.get(i), at);
-      int[] said = options.wire().deviceTokens() ? at.tokens : NO_TOKENS;
-      run.add(new Block(at.hash().wire(), said));
+      run.add(announced(at));
     }
     if (!run.isEmpty()) {
       gpuEvents.add(new Stored(Medium.GPU, run, origin(after)));
     }
+  }
+
+  private Block announced(TrieNode node) {
+    return new Block(node.hash().wire(), options.wire().deviceTokens() ? node.tokens : NO_TOKENS);
   }
 
   private void evict(GpuSlot slot, Set<TrieNode> pinned) {

@@ -66,6 +66,7 @@ public record EngineOptions(
     private int liveHighWaterMark = 100_000;
     private int replayBatches = 10_000;
     private int replayHighWaterMark = 1_000;
+    private double fullReports;
     private double replayLoss;
     private InstantSource clock = InstantSource.system();
 
@@ -160,6 +161,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder fullReports(double value) {
+      fullReports = value;
+      return this;
+    }
+
     public Builder clock(InstantSource value) {
       clock = value;
       return this;
@@ -182,7 +188,8 @@ public record EngineOptions(
               liveHighWaterMark,
               replayBatches,
               replayHighWaterMark,
-              replayLoss),
+              replayLoss,
+              fullReports),
           clock);
     }
 

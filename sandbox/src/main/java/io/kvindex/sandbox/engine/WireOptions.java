@@ -19,6 +19,8 @@ package io.kvindex.sandbox.engine;
  *     silently; engines leave ZeroMQ's default of 1000; 0 = no limit
  * @param replayLoss share of batches missing in a replay though its end marker comes, 0 to 1: what
  *     the high-water mark does to a slow reader, but often
+ * @param fullReports share of requests whose blocks are all announced, those that were merely
+ *     reused again, 0 to 1: what vLLM's {@code kv_cache_report_mode: full} does
  */
 public record WireOptions(
     EventForm form,
@@ -31,7 +33,8 @@ public record WireOptions(
     int liveHighWaterMark,
     int replayBatches,
     int replayHighWaterMark,
-    double replayLoss) {
+    double replayLoss,
+    double fullReports) {
 
   public WireOptions {
     EngineOptions.require(rank >= 0, "rank", rank);
