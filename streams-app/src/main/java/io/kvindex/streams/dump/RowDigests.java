@@ -265,7 +265,7 @@ public final class RowDigests {
           new HeldBlock(
               hash,
               RowKeys.blockGroup(row.key.get()),
-              block.copies(),
+              (int) Math.min(Integer.MAX_VALUE, (long) block.copies() + block.undecided()),
               block.resolved(),
               block.lookupKey()));
     }

@@ -6,7 +6,8 @@ package io.kvindex.streams.view;
  *
  * @param engineHash the engine's name for the block
  * @param group attention group
- * @param copies how often it is held
+ * @param copies how often it was announced and not removed; of repetitions that prove no second
+ *     copy it may be held less often
  * @param resolved whether its prefix is known, so that queries may find it
  * @param lookupKey its key in the index, 0 unless {@code resolved}
  */

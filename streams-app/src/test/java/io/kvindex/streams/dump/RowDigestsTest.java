@@ -116,6 +116,22 @@ class RowDigestsTest {
     }
   }
 
+  @Test
+  void shouldListWhatWasAnnouncedAndNotRemoved_whereNobodyKnowsWhetherItIsASecondCopy()
+      throws Exception {
+    Engine engine = new Engine("one");
+    Prompt prompt = new Prompt("abc");
+    try (RowStore store = open("store").activate(Limits.DEFAULT)) {
+      store.take(engine.batch(prompt.stored(GPU)), 1);
+      store.take(engine.batch(prompt.stored(GPU)), 1);
+      String owner = owner(digest(store), "one").owner().id();
+      assertThat(blocks(store, owner, 0, 100)).hasSize(3).allMatch(block -> block.copies() == 2);
+
+      store.take(engine.batch(prompt.removed(GPU, 0, 3)), 1);
+      assertThat(blocks(store, owner, 0, 100)).allMatch(block -> block.copies() == 1);
+    }
+  }
+
   /** The row of a block that only the last owner may lose. */
   private static Bytes rowOf(RowStore store, long engineHash, long blocksOfOwner) {
     assertThat(blocksOfOwner).isEqualTo(6);
