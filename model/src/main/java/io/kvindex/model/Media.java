@@ -38,12 +38,15 @@ public final class Media {
   /** Answer key of the disk tier. */
   public static final String DISK = "DISK";
 
-  private static final Set<String> GPU_SPELLINGS = Set.of("GPU", "HBM", "CUDA");
+  private static final Set<String> GPU_SPELLINGS = Set.of("GPU", "HBM", "CUDA", "DEVICE");
   private static final Set<String> OTHER_DEVICES = Set.of("NPU", "TPU");
   private static final Set<String> HOST_SPELLINGS =
-      Set.of("CPU", "CPU_PINNED", "CPU_TIER1", "DRAM");
+      Set.of("CPU", "CPU_PINNED", "CPU_TIER1", "DRAM", "LMCACHE-L1");
   private static final Set<String> DISK_SPELLINGS =
       Set.of("DISK", "STORAGE", "FS", "NVME", "SSD", "3FS", "DFS", "NFS", "CPU_TIER2", "OBJ");
+
+  /** LMCache's second tier, behind it the backend: disk, a file system, an object store. */
+  private static final String LMCACHE_L2 = "LMCACHE-L2";
 
   private static final Media STANDARD = new Media(Map.of());
 
@@ -82,7 +85,7 @@ public final class Media {
     if (HOST_SPELLINGS.contains(name)) {
       return Tier.HOST;
     }
-    return DISK_SPELLINGS.contains(name) ? Tier.DISK : Tier.EXTERNAL;
+    return DISK_SPELLINGS.contains(name) || name.startsWith(LMCACHE_L2) ? Tier.DISK : Tier.EXTERNAL;
   }
 
   /**
@@ -102,12 +105,14 @@ public final class Media {
   }
 
   /**
-   * Whether two media hold the same copies of blocks: spelled alike, or spellings of one device,
-   * whose events need not agree on one ({@code null}, {@code gpu}, {@code HBM}, {@code cuda:0}).
-   * Beyond the device a medium is what it is called: two disks of one tier are two.
+   * Whether two media hold the same copies of blocks: named alike but for upper and lower case
+   * ({@code CPU} and {@code cpu}, as an engine and its connector write it), or spellings of one
+   * device, whose events need not agree on one ({@code null}, {@code gpu}, {@code HBM}, {@code
+   * cuda:0}). Beyond the device a medium is what it is called: two disks of one tier are two.
    */
   public boolean isSame(@Nullable String one, @Nullable String other) {
     return Objects.equals(one, other)
+        || normal(one).equals(normal(other))
         || tier(one) == Tier.DEVICE && answerKey(one).equals(answerKey(other));
   }
 

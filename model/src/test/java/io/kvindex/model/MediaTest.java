@@ -19,6 +19,11 @@ class MediaTest {
     "GPU, DEVICE, GPU",
     "gpu, DEVICE, GPU",
     "HBM, DEVICE, GPU",
+    "device, DEVICE, GPU",
+    "lmcache-l1, HOST, CPU",
+    "lmcache-l2-fs, DISK, DISK",
+    "LMCACHE-L2-S3, DISK, DISK",
+    "NETWORK, EXTERNAL, NETWORK",
     "cuda, DEVICE, GPU",
     "cuda:3, DEVICE, GPU",
     "NPU, DEVICE, NPU",
@@ -56,12 +61,15 @@ class MediaTest {
     "npu:0,NPU,true",
     "GPU,NPU,false",
     ",CPU,false",
-    "CPU,cpu,false",
+    "CPU,cpu,true",
+    "DEVICE,gpu,true",
+    "lmcache-l2-s3,lmcache-l2-fs,false",
+    "Lmcache-L2-fs,lmcache-l2-fs,true",
     "CPU,CPU,true",
     "disk,SSD,false",
-    "shelf,SHELF,false",
+    "shelf,SHELF,true",
   })
-  void shouldTakeSpellingsForOneMedium_whenTheyAreOfOneDevice(
+  void shouldTakeSpellingsForOneMedium_whenTheyAreOfOneDeviceOrDifferInCase(
       @Nullable String one, @Nullable String other, boolean same) {
     assertThat(Media.standard().isSame(one, other)).isEqualTo(same);
     assertThat(Media.standard().isSame(other, one)).isEqualTo(same);

@@ -13,6 +13,16 @@ public sealed interface EngineEvent
         EngineEvent.Enveloped,
         EngineEvent.OfObject {
 
+  /** Whether it has tokens and states no block size, so that they can not be told apart. */
+  default boolean isUnsized() {
+    return false;
+  }
+
+  /** The same with tokens of blocks of that size, where it states none. */
+  default EngineEvent sized(int blockSize) {
+    return this;
+  }
+
   /**
    * Blocks were committed.
    *
@@ -38,7 +48,27 @@ public sealed interface EngineEvent
       @Nullable String salt,
       Hashes extraHashes,
       @Nullable Origin origin)
-      implements EngineEvent {}
+      implements EngineEvent {
+
+    @Override
+    public boolean isUnsized() {
+      return tokens.fit() == TokenIds.Fit.SIZE_UNSTATED;
+    }
+
+    @Override
+    public Stored sized(int size) {
+      return new Stored(
+          scope,
+          hashes,
+          parent,
+          tokens.sized(hashes.size(), size),
+          blockSize,
+          adapter,
+          salt,
+          extraHashes,
+          origin);
+    }
+  }
 
   /**
    * Blocks were evicted.
@@ -62,7 +92,18 @@ public sealed interface EngineEvent
    * @param envelope who, where and in which order
    * @param event what happened; never one with an envelope itself
    */
-  record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {}
+  record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {
+
+    @Override
+    public boolean isUnsized() {
+      return event.isUnsized();
+    }
+
+    @Override
+    public EngineEvent sized(int blockSize) {
+      return new Enveloped(envelope, event.sized(blockSize));
+    }
+  }
 
   /**
    * An event about one object of a store, or a clear of one tenant of it. Where {@code object}
@@ -71,7 +112,18 @@ public sealed interface EngineEvent
    * @param object which one
    * @param event what happened; its hashes may be empty, as they often only stand in the key
    */
-  record OfObject(StoreObject object, EngineEvent event) implements EngineEvent {}
+  record OfObject(StoreObject object, EngineEvent event) implements EngineEvent {
+
+    @Override
+    public boolean isUnsized() {
+      return event.isUnsized();
+    }
+
+    @Override
+    public EngineEvent sized(int blockSize) {
+      return new OfObject(object, event.sized(blockSize));
+    }
+  }
 
   /**
    * A LoRA adapter as named by an engine.
@@ -79,7 +131,7 @@ public sealed interface EngineEvent
    * @param id its number, null = none stated; -1 is an engine's way to say none
    * @param name its name, null = none stated
    */
-  record Adapter(@Nullable Integer id, @Nullable String name) {
+  record Adapter(@Nullable Long id, @Nullable String name) {
     /** The base model, or a version that does not say. */
     public static final Adapter NONE = new Adapter(null, null);
   }

@@ -233,14 +233,7 @@ final class EventReader {
   }
 
   private Adapter readAdapter() {
-    Integer id = null;
-    if (seek(Field.LORA_ID) && !cursor.nextIsNil()) {
-      long stated = cursor.readLong();
-      if (stated < Integer.MIN_VALUE || stated > Integer.MAX_VALUE) {
-        throw new MalformedEvent();
-      }
-      id = (int) stated;
-    }
+    Long id = seek(Field.LORA_ID) && !cursor.nextIsNil() ? Long.valueOf(cursor.readLong()) : null;
     String name = text(Field.LORA_NAME);
     if (seek(Field.LORA_NAME_OR_METADATA) && cursor.peek() == MsgPackType.STR) {
       name = ValueReader.readText(cursor);

@@ -20,6 +20,8 @@ public enum SkipReason {
   NO_HASHES,
   /** Its block size is not the registered one. */
   BLOCK_SIZE_MISMATCH,
+  /** The beginning of a block that is not full yet. */
+  PARTIAL_BLOCK,
   /** Belongs to an attention group that is not indexed (sliding window, mamba...). */
   ATTENTION_GROUP,
   /** Speaks of blocks that lie outside the instance. */

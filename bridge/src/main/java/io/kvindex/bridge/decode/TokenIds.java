@@ -15,6 +15,8 @@ public final class TokenIds {
     NONE,
     /** Exactly block size tokens for each hash. */
     EXACT,
+    /** The event states no block size; whether the tokens fit only the registered one can tell. */
+    SIZE_UNSTATED,
     /** One token too many for one hash: early LMCache slices {@code start:end+1}. */
     ONE_TOO_MANY,
     /** Any other number, or ids beyond 32 bits: no token can be assigned to a block. */
@@ -32,6 +34,20 @@ public final class TokenIds {
     this.values = values;
     this.bigram = bigram;
     this.fit = fit;
+  }
+
+  /**
+   * The same tokens where the event states no block size and its blocks are of the registered one.
+   *
+   * @param hashes blocks of the event
+   * @param blockSize tokens a block
+   */
+  TokenIds sized(int hashes, int blockSize) {
+    if (fit != Fit.SIZE_UNSTATED) {
+      return this;
+    }
+    long wanted = (long) hashes * blockSize + (bigram ? 1 : 0);
+    return new TokenIds(values, bigram, values.length == wanted ? Fit.EXACT : Fit.UNUSABLE);
   }
 
   /** How many ids; for pairs one more than there are pairs. */

@@ -27,7 +27,7 @@ final class TokenReader {
     }
     long wanted = (long) hashes * blockSize;
     return cursor.peek() == MsgPackType.ARRAY
-        ? readPairs(cursor, count, wanted)
+        ? readPairs(cursor, count, wanted, hashes > 0 && blockSize == 0)
         : readFlat(cursor, count, wanted, hashes);
   }
 
@@ -41,6 +41,8 @@ final class TokenReader {
     }
     if (signs < 0) {
       return UNUSABLE;
+    } else if (wanted == 0 && hashes > 0) {
+      return new TokenIds(tokens, false, Fit.SIZE_UNSTATED);
     } else if (count == wanted) {
       return new TokenIds(tokens, false, Fit.EXACT);
     }
@@ -49,9 +51,9 @@ final class TokenReader {
   }
 
   /** Neighbouring pairs share a token: [[a,b],[b,c]] is a b c. */
-  private static TokenIds readPairs(MsgPackCursor cursor, int count, long wanted) {
+  private static TokenIds readPairs(MsgPackCursor cursor, int count, long wanted, boolean unsized) {
     int[] tokens = new int[count + 1];
-    boolean usable = count == wanted;
+    boolean usable = unsized || count == wanted;
     for (int i = 0; i < count; i++) {
       if (cursor.readArrayHeader() != 2) {
         throw new MalformedEvent();
@@ -62,6 +64,7 @@ final class TokenReader {
       tokens[i] = (int) first;
       tokens[i + 1] = (int) second;
     }
-    return new TokenIds(tokens, true, usable ? Fit.EXACT : Fit.UNUSABLE);
+    Fit fit = unsized ? Fit.SIZE_UNSTATED : Fit.EXACT;
+    return new TokenIds(tokens, true, usable ? fit : Fit.UNUSABLE);
   }
 }

@@ -3,11 +3,14 @@ package io.kvindex.bridge.follow;
 
 import io.kvindex.model.registration.Endpoint;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.SourceOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps apart the engines that connect to one bound endpoint: only their topics tell them apart, so
- * a registration that names none has the first one it hears. I/O thread only.
+ * a registration that names none has the first one it hears. An LMCache speaks under several, of
+ * its node and of its pools, and numbers its batches over all of them (LMCache#4768). I/O thread
+ * only.
  */
 final class TopicGuard {
 
@@ -23,10 +26,18 @@ final class TopicGuard {
     if (!guards) {
       return true;
     }
-    if (first == null) {
+    if (first == null || isPools(first) && isNodes(topic)) {
       first = topic;
     }
-    return first.equals(topic);
+    return first.equals(topic) || isPools(topic) && (isNodes(first) || isPools(first));
+  }
+
+  private static boolean isNodes(String topic) {
+    return topic.startsWith(SourceOptions.LMCACHE_TOPIC + "node:");
+  }
+
+  private static boolean isPools(String topic) {
+    return topic.startsWith(SourceOptions.LMCACHE_TOPIC + "pool:");
   }
 
   /** What to tell people about a message that is not. */

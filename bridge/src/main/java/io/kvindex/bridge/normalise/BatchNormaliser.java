@@ -92,7 +92,8 @@ final class BatchNormaliser {
             locals,
             stored.extraHashes(),
             origin == null ? Origin.impliedBy(parent) : origin);
-    events.add(facts.isPooled(stored.scope().medium()) ? new KvEvent.Taught(event) : event);
+    boolean others = facts.isPooled(stored.scope().medium()) || !Normaliser.isOwn(stored.scope());
+    events.add(others ? new KvEvent.Taught(event) : event);
     return null;
   }
 
@@ -100,11 +101,12 @@ final class BatchNormaliser {
     CacheScope scope = stored.scope();
     if (stored.hashes().isEmpty()) {
       return SkipReason.NO_HASHES;
-    } else if (!Normaliser.isLocal(scope.locality())) {
+    } else if (!Normaliser.isOwn(scope) && !facts.hasPool()) {
       return SkipReason.NOT_LOCAL;
     }
     if (scope.specKind() != null) {
-      facts.learned().learn(scope, isDevice(scope) ? stored.blockSize() : 0);
+      boolean tellsSize = isDevice(scope) && !mayBePartial(stored);
+      facts.learned().learn(scope, tellsSize ? stored.blockSize() : 0);
     }
     GroupSpec known = facts.learned().group(AttentionGroups.groupOf(scope));
     if (!AttentionGroups.isIndexed(scope, known)
@@ -114,10 +116,27 @@ final class BatchNormaliser {
     int blockSize =
         stored.blockSize() != 0 || known == null ? stored.blockSize() : known.blockSize();
     boolean fits = blockSize == 0 || blockSize == facts.blockSize();
+    if (!fits && isDevice(scope) && mayBePartial(stored)) {
+      facts.learned().sizes().isPartial(scope.medium(), stored.blockSize());
+      return SkipReason.PARTIAL_BLOCK;
+    }
     if (stored.blockSize() != 0 && isDevice(scope)) {
       note(fits, stored);
     }
     return fits ? null : SkipReason.BLOCK_SIZE_MISMATCH;
+  }
+
+  /**
+   * The beginning of a block that is not full yet, which vLLM announces with {@code
+   * --prefix-match-unit} (vllm#45939): one hash, fewer tokens than a block has. Versions that do so
+   * name the group.
+   */
+  private boolean mayBePartial(EngineEvent.Stored stored) {
+    int size = stored.blockSize();
+    return stored.scope().group() != null
+        && stored.hashes().size() == 1
+        && size > 0
+        && size < facts.blockSize();
   }
 
   /** Connectors to lower tiers may use chunks of their own size; the device tells the engine's. */
@@ -147,8 +166,8 @@ final class BatchNormaliser {
   private @Nullable SkipReason addRemoved(EngineEvent.Removed removed) {
     if (removed.hashes().isEmpty()) {
       return SkipReason.NO_HASHES;
-    } else if (!Normaliser.isLocal(removed.scope().locality())) {
-      return SkipReason.NOT_LOCAL;
+    } else if (!Normaliser.isOwn(removed.scope())) {
+      return facts.hasPool() ? SkipReason.POOLED_TIER : SkipReason.NOT_LOCAL;
     } else if (facts.isPooled(removed.scope().medium())) {
       return SkipReason.POOLED_TIER;
     }

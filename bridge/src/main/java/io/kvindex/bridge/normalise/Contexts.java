@@ -28,8 +28,8 @@ final class Contexts {
   }
 
   StatedContext of(Adapter adapter, @Nullable String salt) {
-    Integer id = adapter.id();
-    Integer lora = id == null || id == NO_ADAPTER ? null : id;
+    Long id = adapter.id();
+    Long lora = id == null || id == NO_ADAPTER ? null : id;
     String name = isEmpty(adapter.name()) ? defaultName(lora) : adapter.name();
     if (lora == null
         && isEmpty(salt)
@@ -40,7 +40,7 @@ final class Contexts {
   }
 
   /** A number without a name is the registered adapter only where just that one is registered. */
-  private @Nullable String defaultName(@Nullable Integer lora) {
+  private @Nullable String defaultName(@Nullable Long lora) {
     return lora == null || singleAdapter ? defaultLora : StatedContext.nameOf(lora);
   }
 

@@ -25,7 +25,7 @@ public final class LowerTierWatch {
   public LowerTierWatch(Registration registration) {
     believed =
         registration.options().lowerTier().kind() == LowerTier.Kind.OWN
-            && registration.options().expirySeconds() == 0;
+            && registration.options().traits().expirySeconds() == 0;
   }
 
   /** Takes a batch in; whether it stores on a tier that is suspect by now. */

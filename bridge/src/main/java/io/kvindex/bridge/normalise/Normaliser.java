@@ -3,6 +3,7 @@ package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.model.Media;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
@@ -11,7 +12,6 @@ import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class Normaliser {
 
   private static final String LOCAL = "LOCAL";
+  private static final String REMOTE_CACHE = "kvcr";
 
   private final Registration registration;
   private final LocalHasher hasher;
@@ -47,7 +48,8 @@ public final class Normaliser {
   }
 
   /** Normalises one batch; never fails for what the engine sent. */
-  public NormalisedBatch normalise(EngineBatch batch) {
+  public NormalisedBatch normalise(EngineBatch sent) {
+    EngineBatch batch = sent.sized(blockSize());
     if (store != null) {
       return new StoreNormaliser(this, store, batch).run();
     }
@@ -76,8 +78,7 @@ public final class Normaliser {
 
   /** Whether a pool keeps account of what this publisher stores there. */
   boolean isPooled(@Nullable String medium) {
-    return registration.options().lowerTier().kind() == LowerTier.Kind.POOL
-        && Media.standard().tier(medium) != Media.Tier.DEVICE;
+    return hasPool() && Media.standard().tier(medium) != Media.Tier.DEVICE;
   }
 
   int blockSize() {
@@ -124,8 +125,20 @@ public final class Normaliser {
     return contexts;
   }
 
-  static boolean isLocal(@Nullable String locality) {
-    return locality == null || locality.toUpperCase(Locale.ROOT).equals(LOCAL);
+  /**
+   * Whether an event speaks of blocks of the instance itself: neither of somewhere else nor of
+   * those that vLLM's remote cache {@code kvcr} keeps for all (vllm#52067).
+   */
+  static boolean isOwn(CacheScope scope) {
+    String locality = scope.locality();
+    String ownership = scope.ownership();
+    return (locality == null || locality.equalsIgnoreCase(LOCAL))
+        && (ownership == null || !ownership.equalsIgnoreCase(REMOTE_CACHE));
+  }
+
+  /** Whether a declared pool keeps account of what the instance does not hold itself. */
+  boolean hasPool() {
+    return registration.options().lowerTier().kind() == LowerTier.Kind.POOL;
   }
 
   /**

@@ -11,8 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class SizeCheck {
 
+  /** So many beginnings of blocks, and not one whole block, are no beginnings. */
+  private static final int MANY_PARTIAL = 64;
+
   private @Nullable BlockSizeMismatch problem;
   private boolean fitted;
+  private int partial;
 
   /** Blocks of the registered size were stored. */
   void fits() {
@@ -31,6 +35,13 @@ final class SizeCheck {
    */
   void differsInPart(@Nullable String medium, int stated) {
     if (!fitted) {
+      differs(medium, stated);
+    }
+  }
+
+  /** What may be the beginning of a larger block was stored. */
+  void isPartial(@Nullable String medium, int stated) {
+    if (!fitted && ++partial >= MANY_PARTIAL) {
       differs(medium, stated);
     }
   }

@@ -179,7 +179,7 @@ class DecoderRulesTest {
     assertThat(metadata.adapter()).isEqualTo(Adapter.NONE);
     EngineEvent.Stored named =
         stored(VLLM, hashes(1), NIL, NIL, one(), newInteger(4), NIL, newString("ad"));
-    assertThat(named.adapter()).isEqualTo(new Adapter(4, "ad"));
+    assertThat(named.adapter()).isEqualTo(new Adapter(4L, "ad"));
     EngineEvent.Stored other = stored(VLLM, hashes(1), NIL, NIL, one(), NIL, NIL, newInteger(5));
     assertThat(other.adapter()).isEqualTo(Adapter.NONE);
   }
@@ -211,6 +211,62 @@ class DecoderRulesTest {
     EngineEvent.Stored later = stored(VLLM, hashes(1, 2), one(), NIL, one(), tail);
     assertThat(later.salt()).isNull();
     assertThat(later.extraHashes().get(0)).isNotZero().isNotEqualTo(root.extraHashes().get(0));
+  }
+
+  /** Maps as of vllm#55487, and tuples as vLLM hashes since 0.32. */
+  @Test
+  void shouldTakeKeysForWhatTheySay_whenTheyAreTyped() {
+    Value lora = typed("lora", "name", newString("ad"));
+    Value image = typed("mm", "identifier", newString("img"));
+    Value salt = typed("cache_salt", "value", newString("s"));
+    Value legacy = typed("legacy", "value", newString("s"));
+    Value mark = newString("dynamo-cache-salt:s");
+    Value tagged = newArray(newString("cache_salt"), newString("s"));
+    Value tuple = newArray(newString("lora"), newString("ad"), newString("/path"));
+    Value digest = typed("prompt_embeds", "digest", newBinary(new byte[] {1, 2}));
+    List<List<Value>> plain =
+        List.of(
+            List.of(lora, salt),
+            List.of(lora, legacy),
+            List.of(newString("ad"), mark),
+            List.of(tuple, tagged),
+            List.of(salt, lora));
+    for (List<Value> keys : plain) {
+      EngineEvent.Stored stored = withKeys(true, keys);
+      assertThat(stored.salt()).as(keys.toString()).isEqualTo("s");
+      assertThat(stored.extraHashes()).as(keys.toString()).isEqualTo(Hashes.EMPTY);
+    }
+    for (List<Value> keys :
+        List.of(
+            List.of(lora, image, salt),
+            List.of(mark, newString("img")),
+            List.of(lora, digest, tagged))) {
+      EngineEvent.Stored stored = withKeys(true, keys);
+      assertThat(stored.salt()).as(keys.toString()).isEqualTo("s");
+      assertThat(stored.extraHashes().get(0)).as(keys.toString()).isNotZero();
+    }
+    EngineEvent.Stored offset =
+        withKeys(true, List.of(newArray(newString("cache_salt"), newInteger(3))));
+    assertThat(offset.salt()).as("an input of that name").isNull();
+    assertThat(offset.extraHashes().get(0)).isNotZero();
+    EngineEvent.Stored other = withKeys(true, List.of(typed("lora", "name", newString("other"))));
+    assertThat(other.extraHashes().get(0)).as("not the event's adapter").isNotZero();
+    EngineEvent.Stored embeds = withKeys(true, List.of(digest));
+    assertThat(embeds.salt()).isNull();
+    assertThat(embeds.extraHashes().get(0)).isNotZero();
+    EngineEvent.Stored below = withKeys(false, List.of(newString("ad"), newString("text")));
+    assertThat(below.salt()).isNull();
+    assertThat(below.extraHashes().get(0)).isNotZero();
+  }
+
+  private static EngineEvent.Stored withKeys(boolean atRoot, List<Value> keys) {
+    Value extra = newArray(newArray(keys.toArray(new Value[0])));
+    Value[] tail = {NIL, NIL, newString("ad"), extra};
+    return stored(VLLM, hashes(1), atRoot ? NIL : newInteger(7), NIL, one(), tail);
+  }
+
+  private static Value typed(String type, String member, Value value) {
+    return newMap(newString("type"), newString(type), newString(member), value);
   }
 
   @Test

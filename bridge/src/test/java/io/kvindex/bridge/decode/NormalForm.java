@@ -50,7 +50,7 @@ final class NormalForm {
     form.put("bigram", bigram);
     form.put("mismatch", event.path("tokensMismatch").asBoolean());
     form.put("blockSize", event.path("blockSize").asInt(0));
-    form.put("loraId", number(event, "loraId"));
+    form.put("loraId", longOf(number(event, "loraId")));
     form.put("loraName", text(event, "loraName"));
     form.put("specKind", text(event, "specKind"));
     form.put("slidingWindow", number(event, "slidingWindow"));
@@ -103,7 +103,7 @@ final class NormalForm {
     form.put("tokens", tokens);
     form.put("bigram", stored.tokens().isBigram());
     Fit fit = stored.tokens().fit();
-    form.put("mismatch", fit == Fit.UNUSABLE || fit == Fit.ONE_TOO_MANY);
+    form.put("mismatch", fit != Fit.NONE && fit != Fit.EXACT);
     form.put("blockSize", stored.blockSize());
     form.put("loraId", stored.adapter().id());
     form.put("loraName", stored.adapter().name());
@@ -123,6 +123,10 @@ final class NormalForm {
 
   private static @Nullable String text(JsonNode event, String name) {
     return event.hasNonNull(name) ? event.get(name).asText() : null;
+  }
+
+  private static @Nullable Long longOf(@Nullable Integer number) {
+    return number == null ? null : number.longValue();
   }
 
   private static @Nullable Integer number(JsonNode event, String name) {

@@ -20,6 +20,7 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
+import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
 import java.util.ArrayList;
@@ -95,13 +96,12 @@ class EngineFormsTest {
   @Test
   void shouldNameTheAdapterByItsNumber_whenNoNameIsSent() {
     for (Engine engine : engines()) {
-      for (long id : new long[] {0, 7, -1}) {
+      for (long id : new long[] {0, 7, -1, 1L << 31, Long.MAX_VALUE}) {
         NormalisedBatch batch =
             normalise(engine, stored(engine, TWO, 5L, tokens(2 * SIZE), SIZE, id, null));
         assertThat(onlyStored(batch).context())
             .as(engine + " " + id)
-            .isEqualTo(
-                id < 0 ? StatedContext.NONE : new StatedContext("id:" + id, (int) id, null, null));
+            .isEqualTo(id < 0 ? StatedContext.NONE : new StatedContext("id:" + id, id, null, null));
       }
     }
   }
@@ -118,6 +118,140 @@ class EngineFormsTest {
       assertThat(batch.remarks())
           .isEqualTo(count == 0 ? Map.of() : Map.of(Remark.TOKENS_UNUSABLE, 1));
     }
+  }
+
+  /** As llm-d's storage publisher and others send tokens: without a block size. */
+  @Test
+  void shouldIndexByTokens_whenNoBlockSizeIsStatedAndTheyFitTheRegisteredOne() {
+    Hashes locals =
+        Hashes.wrap(new SeqHash(1337).locals(IntStream.range(0, 2 * SIZE).toArray(), 8, SIZE));
+    for (Engine engine : engines()) {
+      List<Object> unsized = new ArrayList<>();
+      unsized.add(stored(engine, TWO, 5L, tokens(2 * SIZE), 0, null, null));
+      unsized.add(without(stored(engine, TWO, 5L, tokens(2 * SIZE), 0, null, null), false));
+      if (engine.form() == Form.MAP) {
+        unsized.add(without(stored(engine, TWO, 5L, tokens(2 * SIZE), 0, null, null), true));
+      }
+      for (Object event : unsized) {
+        NormalisedBatch batch = normalise(engine, event);
+        assertThat(onlyStored(batch).localHashes()).as(engine.toString()).isEqualTo(locals);
+        assertThat(batch.remarks()).isEmpty();
+        assertThat(batch.mismatch()).isNull();
+      }
+      List<List<Integer>> pairs =
+          IntStream.range(0, SIZE).mapToObj(i -> List.of(i, i + 1)).toList();
+      assertThat(
+              onlyStored(normalise(engine, stored(engine, List.of(1L), 5L, pairs, 0, null, null)))
+                  .localHashes()
+                  .size())
+          .as("pairs")
+          .isEqualTo(1);
+      NormalisedBatch other =
+          normalise(engine, stored(engine, TWO, 5L, tokens(2 * SIZE + 2), 0, null, null));
+      assertThat(onlyStored(other).localHashes()).isEqualTo(Hashes.EMPTY);
+      assertThat(other.remarks()).isEqualTo(Map.of(Remark.TOKENS_UNUSABLE, 1));
+    }
+  }
+
+  @SuppressWarnings("unchecked") // made here
+  private static Object without(Object event, boolean absent) {
+    if (event instanceof Map<?, ?> map) {
+      ((Map<String, @Nullable Object>) map).put("block_size", null);
+      if (absent) {
+        map.remove("block_size");
+      }
+    } else {
+      ((List<@Nullable Object>) event).set(4, null);
+    }
+    return event;
+  }
+
+  /** {@code --prefix-match-unit}: one hash for the beginning of a block. */
+  @Test
+  void shouldCountPartialBlocks_whenTheyAreSmallerThanTheRegisteredSize() {
+    Normaliser normaliser = new Normaliser(registration(SourceType.VLLM, HashProfile.XXH3_DEFAULT));
+    for (int i = 0; i < 3; i++) {
+      NormalisedBatch batch = normaliser.normalise(inGroup(List.of(9L), SIZE / 2));
+      assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.PARTIAL_BLOCK, 1));
+      assertThat(batch.mismatch()).isNull();
+    }
+    assertThat(normaliser.normalise(inGroup(TWO, SIZE)).events()).hasSize(1);
+    for (int i = 0; i < 200; i++) {
+      assertThat(normaliser.normalise(inGroup(List.of(9L), SIZE / 2)).mismatch())
+          .as("beginnings of blocks that do come")
+          .isNull();
+    }
+    assertThat(normaliser.normalise(inGroup(TWO, SIZE / 2)).mismatch())
+        .as("more than one can not be a beginning")
+        .isEqualTo(new BlockSizeMismatch("GPU", SIZE / 2));
+  }
+
+  @Test
+  void shouldSayMismatched_whenThereAreNothingButSmallBlocks() {
+    Normaliser normaliser = new Normaliser(registration(SourceType.VLLM, HashProfile.XXH3_DEFAULT));
+    for (int i = 0; i < 100; i++) {
+      normaliser.normalise(inGroup(List.of(9L), SIZE / 2));
+    }
+    assertThat(normaliser.normalise(inGroup(List.of(9L), SIZE / 2)).mismatch())
+        .isEqualTo(new BlockSizeMismatch("GPU", SIZE / 2));
+  }
+
+  private static EngineBatch inGroup(List<Long> hashes, int size) {
+    Engine engine = new Engine(SourceType.VLLM, Form.MAP);
+    Object event = stored(engine, hashes, null, tokens(hashes.size() * size), size, null, null);
+    return decode(engine, "GPU", with(event, "group_idx", 0L));
+  }
+
+  /** Of somewhere else: a declared pool's, or nobody's; never the instance's. */
+  @ParameterizedTest
+  @CsvSource({"locality,REMOTE", "locality,remote", "ownership,kvcr", "ownership,KVCR"})
+  void shouldKeepOffTheInstance_whenBlocksAreOfARemoteCache(String member, String value) {
+    Engine engine = new Engine(SourceType.VLLM, Form.MAP);
+    Object stored =
+        with(stored(engine, TWO, null, tokens(2 * SIZE), SIZE, null, null), member, value);
+    Object removed = with(removed(engine, TWO), member, value);
+    NormalisedBatch nobodys = normalise(engine, "CPU", stored, removed);
+    assertThat(nobodys.events()).isEmpty();
+    assertThat(nobodys.skipped()).isEqualTo(Map.of(SkipReason.NOT_LOCAL, 2));
+    NormalisedBatch pools =
+        new Normaliser(pooled(engine.type())).normalise(decode(engine, "GPU", stored, removed));
+    assertThat(pools.events()).hasSize(1).allMatch(KvEvent.Taught.class::isInstance);
+    assertThat(pools.skipped()).isEqualTo(Map.of(SkipReason.POOLED_TIER, 1));
+    Object own = with(stored(engine, TWO, null, tokens(2 * SIZE), SIZE, null, null), member, "L");
+    assertThat(normalise(engine, "CPU", own).events()).hasSize(member.equals("locality") ? 0 : 1);
+  }
+
+  @SuppressWarnings("unchecked") // made here
+  private static Object with(Object event, String member, Object value) {
+    ((Map<String, @Nullable Object>) event).put(member, value);
+    return event;
+  }
+
+  private static Registration pooled(SourceType type) {
+    Registration plain = registration(type, HashProfile.XXH3_DEFAULT);
+    SourceOptions options = plain.options();
+    return new Registration(
+        plain.publisher(),
+        plain.endpoint(),
+        null,
+        type,
+        plain.table(),
+        plain.loraNames(),
+        null,
+        new SourceOptions(
+            options.copies(),
+            null,
+            "",
+            java.util.Set.of(),
+            LowerTier.parse("pool:p"),
+            null,
+            0,
+            Map.of(),
+            null,
+            null,
+            null,
+            Map.of()),
+        null);
   }
 
   /** A change of tier: blocks of that name are also there, whatever they mean. */

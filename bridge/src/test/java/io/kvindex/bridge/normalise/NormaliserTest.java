@@ -139,7 +139,7 @@ class NormaliserTest {
         "sglang_a4_cache_salt, '', -, -, tenant-a",
       })
   void shouldStateTheContext_whenAdapterOrSaltIsSent(
-      String vector, String registered, String lora, Integer loraId, String salt) {
+      String vector, String registered, String lora, Long loraId, String salt) {
     Registration registration =
         registration(SourceType.VLLM, 16, List.of(registered), null, HashProfile.XXH3_DEFAULT);
     assertThat(onlyStored(vector, registration).context())
@@ -198,11 +198,15 @@ class NormaliserTest {
   @Test
   void shouldKeepResidency_whenTokensDoNotFit() {
     NormalisedBatch normal =
-        normalise("bad_block_size_zero_with_tokens", registration(SourceType.VLLM, 16));
+        normalise("bad_block_size_zero_with_tokens", registration(SourceType.VLLM, 8));
     KvEvent.Stored stored = (KvEvent.Stored) normal.events().get(0);
     assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
     assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(HASH_1));
     assertThat(normal.remarks()).isEqualTo(Map.of(Remark.TOKENS_UNUSABLE, 1));
+    NormalisedBatch fits =
+        normalise("bad_block_size_zero_with_tokens", registration(SourceType.VLLM, 16));
+    assertThat(((KvEvent.Stored) fits.events().get(0)).localHashes().size()).isEqualTo(1);
+    assertThat(fits.remarks()).isEmpty();
   }
 
   @Test

@@ -49,7 +49,7 @@ class TensorRtLlmTest {
     assertThat(stored.place()).isEqualTo(Place.of("GPU", 2));
     assertThat(stored.context())
         .as("0 is an adapter")
-        .isEqualTo(new StatedContext("id:0", 0, null, null));
+        .isEqualTo(new StatedContext("id:0", 0L, null, null));
     assertThat(batch.events().subList(1, 3))
         .containsExactly(
             new KvEvent.Removed(Place.of("GPU", 2), Hashes.wrap(-7), Hashes.EMPTY),

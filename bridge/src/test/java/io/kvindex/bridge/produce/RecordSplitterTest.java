@@ -81,7 +81,7 @@ class RecordSplitterTest {
         Hashes hashes = Hashes.wrap(random.longs(random.nextInt(20_000)).toArray());
         Place place = new Place(name(random), random.nextInt(9), random.nextInt(9), name(random));
         StatedContext context =
-            new StatedContext(name(random), random.nextInt(), name(random), name(random));
+            new StatedContext(name(random), random.nextLong(), name(random), name(random));
         Stored stored = new Stored(place, context, Parent.of(1), hashes, hashes, hashes);
         events.add(
             switch (random.nextInt(3)) {

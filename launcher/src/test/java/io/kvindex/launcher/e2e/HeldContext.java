@@ -40,6 +40,10 @@ record HeldContext(
     return lora.isEmpty() && loraId != null ? StatedContext.nameOf(loraId) : lora;
   }
 
+  private @Nullable Long number() {
+    return loraId == null ? null : loraId.longValue();
+  }
+
   /** What a query states as {@code cache_salt} to mean this context. */
   String cacheSalt() {
     return salt.isEmpty() ? namespace : salt;
@@ -83,14 +87,14 @@ record HeldContext(
         List.of(
             new KvEvent.Stored(
                 place,
-                new StatedContext(adapter, loraId, space, none(salt)),
+                new StatedContext(adapter, number(), space, none(salt)),
                 Parent.ROOT,
                 all.slice(0, 1),
                 tokens.slice(0, 1),
                 Hashes.EMPTY),
             new KvEvent.Stored(
                 place,
-                new StatedContext(adapter, loraId, space, null),
+                new StatedContext(adapter, number(), space, null),
                 Parent.of(names[0]),
                 all.slice(1, names.length),
                 tokens.slice(1, names.length),

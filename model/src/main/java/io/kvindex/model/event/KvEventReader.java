@@ -57,10 +57,7 @@ final class KvEventReader {
     String loraName = in.readString();
     String loraId = in.readString();
     return new StatedContext(
-        loraName,
-        loraId == null ? null : Integer.valueOf(loraId),
-        in.readString(),
-        in.readString());
+        loraName, loraId == null ? null : Long.valueOf(loraId), in.readString(), in.readString());
   }
 
   private static Parent readParent(RecordReader in) {

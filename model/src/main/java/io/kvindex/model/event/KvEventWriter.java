@@ -115,9 +115,9 @@ final class KvEventWriter implements KvEvent.Visitor {
   }
 
   private void writeContext(StatedContext context) {
-    Integer loraId = context.loraId();
+    Long loraId = context.loraId();
     out.writeString(context.loraName());
-    out.writeString(loraId == null ? null : Integer.toString(loraId));
+    out.writeString(loraId == null ? null : Long.toString(loraId));
     out.writeString(context.namespace());
     out.writeString(context.salt());
   }

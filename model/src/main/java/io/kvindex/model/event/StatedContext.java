@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StatedContext(
     @Nullable String loraName,
-    @Nullable Integer loraId,
+    @Nullable Long loraId,
     @Nullable String namespace,
     @Nullable String salt) {
 

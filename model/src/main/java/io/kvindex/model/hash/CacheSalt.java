@@ -17,8 +17,11 @@ public final class CacheSalt {
 
   /** The salt itself; null, empty and a marker with nothing behind it stay what they are. */
   public static @Nullable String plain(@Nullable String salt) {
-    return salt != null && salt.startsWith(DYNAMOS_MARKER) && !salt.equals(DYNAMOS_MARKER)
-        ? salt.substring(DYNAMOS_MARKER.length())
-        : salt;
+    return salt != null && isMarked(salt) ? salt.substring(DYNAMOS_MARKER.length()) : salt;
+  }
+
+  /** Whether a salt stands behind Dynamo's marker. */
+  public static boolean isMarked(String text) {
+    return text.startsWith(DYNAMOS_MARKER) && !text.equals(DYNAMOS_MARKER);
   }
 }

@@ -85,6 +85,12 @@ public record SourceOptions(
         false);
   }
 
+  /** How topics of LMCache begin: {@code kv@node:N@model}, {@code kv@pool:P@model}. */
+  public static final String LMCACHE_TOPIC = "kv@";
+
+  /** For how long LMCache's stores count unless it is said: it announces no removals of them. */
+  static final int LMCACHE_SECONDS = 600;
+
   /** Most groups of a pool; the objects of all groups together are {@link Shards#MAX} at most. */
   public static final int MAX_POOL_GROUPS = 16;
 
@@ -184,6 +190,9 @@ public record SourceOptions(
   /** What the log has to know of them. */
   public SourceTraits traits() {
     int expiry = lowerTier.kind() == LowerTier.Kind.TTL ? lowerTier.ttlSeconds() : expirySeconds;
+    if (expiry == 0 && topic.startsWith(LMCACHE_TOPIC)) {
+      expiry = LMCACHE_SECONDS;
+    }
     return new SourceTraits(copies, persistentMedia, expiry, objects(shards, poolGroups));
   }
 }

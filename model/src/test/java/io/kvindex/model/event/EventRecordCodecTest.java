@@ -56,7 +56,7 @@ class EventRecordCodecTest {
         41L,
         new KvEvent.Stored(
             new Place("GPU", 1, 0, "w0"),
-            new StatedContext("lora", 12, "w8a8", "salt"),
+            new StatedContext("lora", 1L << 62, "w8a8", "salt"),
             Parent.of(-1L),
             Hashes.wrap(1, -2, 3),
             Hashes.wrap(4, 5, 6),

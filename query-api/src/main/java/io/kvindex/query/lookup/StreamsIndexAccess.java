@@ -158,12 +158,10 @@ public final class StreamsIndexAccess implements IndexAccess {
     @Override
     public Map<String, String> loraNames(long loraId, Collection<String> instances) {
       Map<String, String> names = new HashMap<>();
-      if (loraId <= Integer.MAX_VALUE) { // events with a larger number are refused
-        for (String instance : instances) {
-          String name = partition.loraName(table, instance, (int) loraId);
-          if (name != null) {
-            names.put(instance, name);
-          }
+      for (String instance : instances) {
+        String name = partition.loraName(table, instance, loraId);
+        if (name != null) {
+          names.put(instance, name);
         }
       }
       return names;

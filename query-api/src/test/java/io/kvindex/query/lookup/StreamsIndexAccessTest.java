@@ -188,7 +188,7 @@ class StreamsIndexAccessTest {
     }
 
     @Override
-    public @Nullable String loraName(TableId table, String instanceId, int loraId) {
+    public @Nullable String loraName(TableId table, String instanceId, long loraId) {
       return null;
     }
 

@@ -270,7 +270,7 @@ final class Storing {
       }
     }
     String name = stated.loraName();
-    Integer id = stated.loraId();
+    Long id = stated.loraId();
     String instance = record.stream().publisher().instanceId();
     if (name != null
         && id != null
@@ -279,7 +279,7 @@ final class Storing {
     }
   }
 
-  private void learnAdapter(int tableRef, int id, String instance, String name) {
+  private void learnAdapter(int tableRef, long id, String instance, String name) {
     String known = table.names().lora(tableRef, id, instance);
     if (known == null && table.names().loraCount(tableRef) >= limits.contexts()) {
       counts.add(Outcome.CONTEXT_LIMIT);

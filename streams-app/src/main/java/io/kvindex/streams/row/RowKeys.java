@@ -17,6 +17,9 @@ public final class RowKeys {
   /** A varint below this is the byte itself. */
   private static final int ONE_BYTE = 0x80;
 
+  /** In place of an adapter's number beyond 32 bits, which follows; no adapter has it. */
+  private static final int WIDE_LORA = -1;
+
   private RowKeys() {}
 
   /** Key of a dictionary row: kind and id. Also the start of all rows of that kind and id. */
@@ -72,15 +75,26 @@ public final class RowKeys {
   }
 
   /** Key of an adapter's name. */
-  public static Bytes lora(int tableRef, int loraId, String instanceId) {
+  public static Bytes lora(int tableRef, long loraId, String instanceId) {
     byte[] instance = instanceId.getBytes(StandardCharsets.UTF_8);
-    return Bytes.wrap(
-        ByteBuffer.allocate(HASH_AT + Integer.BYTES + instance.length)
+    boolean wide = loraId != (int) loraId || loraId == WIDE_LORA;
+    ByteBuffer key =
+        ByteBuffer.allocate(HASH_AT + loraBytes(wide) + instance.length)
             .put(RowKind.LORA)
             .putInt(tableRef)
-            .putInt(loraId)
-            .put(instance)
-            .array());
+            .putInt(wide ? WIDE_LORA : (int) loraId);
+    if (wide) {
+      key.putLong(loraId);
+    }
+    return Bytes.wrap(key.put(instance).array());
+  }
+
+  private static int loraBytes(boolean wide) {
+    return wide ? Integer.BYTES + Long.BYTES : Integer.BYTES;
+  }
+
+  private static boolean isWideLora(byte[] key) {
+    return ByteBuffer.wrap(key).getInt(HASH_AT) == WIDE_LORA;
   }
 
   /** The id after the kind. */
@@ -109,13 +123,14 @@ public final class RowKeys {
   }
 
   /** Number of an adapter. */
-  public static int loraId(byte[] key) {
-    return ByteBuffer.wrap(key).getInt(HASH_AT);
+  public static long loraId(byte[] key) {
+    ByteBuffer row = ByteBuffer.wrap(key);
+    return isWideLora(key) ? row.getLong(HASH_AT + Integer.BYTES) : row.getInt(HASH_AT);
   }
 
   /** Instance that uses an adapter's number. */
   public static String loraInstance(byte[] key) {
-    int at = HASH_AT + Integer.BYTES;
+    int at = HASH_AT + loraBytes(isWideLora(key));
     return new String(key, at, key.length - at, StandardCharsets.UTF_8);
   }
 }

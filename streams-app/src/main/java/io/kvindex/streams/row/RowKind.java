@@ -9,7 +9,7 @@ package io.kvindex.streams.row;
  * T tableRef                          table identity
  * N space                             table, namespace and, where publishers disagree, publisher
  * C space contextHash                 adapter, namespace and salt behind a context hash
- * L tableRef loraId instance          name of an adapter known by its number
+ * L tableRef loraId instance          name of an adapter known by its number (beyond 32 bits: -1 and 8 bytes)
  * P publisherRef                      publisher: identity, life, clears, attention groups
  * O ownerId                           owner: whose cache on which medium in which life
  * S streamRef                         stream: position, health

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Names {
 
-  private record Adapter(int loraId, String instanceId) {}
+  private record Adapter(long loraId, String instanceId) {}
 
   private final Map<Integer, Map<Long, ContextNames>> contexts = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Adapter, String>> adapters = new ConcurrentHashMap<>();
@@ -27,7 +27,7 @@ public final class Names {
         .put(hash, new ContextNames(hash, row.loraName(), row.namespace(), row.salt()));
   }
 
-  void foldLora(int tableRef, int loraId, String instanceId, String name) {
+  void foldLora(int tableRef, long loraId, String instanceId, String name) {
     adapters
         .computeIfAbsent(tableRef, t -> new ConcurrentHashMap<>())
         .put(new Adapter(loraId, instanceId), name);
@@ -44,7 +44,7 @@ public final class Names {
   }
 
   /** Name of an adapter number, null = never told. */
-  public @Nullable String lora(int tableRef, int loraId, String instanceId) {
+  public @Nullable String lora(int tableRef, long loraId, String instanceId) {
     return adapters.getOrDefault(tableRef, Map.of()).get(new Adapter(loraId, instanceId));
   }
 

@@ -134,7 +134,7 @@ public final class TableView implements PartitionView {
   }
 
   @Override
-  public @Nullable String loraName(TableId table, String instanceId, int loraId) {
+  public @Nullable String loraName(TableId table, String instanceId, long loraId) {
     Integer ref = tables.tableRef(table);
     return ref == null ? null : names.lora(ref, loraId, instanceId);
   }

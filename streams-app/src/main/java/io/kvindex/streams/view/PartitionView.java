@@ -52,7 +52,7 @@ public interface PartitionView {
   Collection<ContextNames> contexts(TableId table);
 
   /** Name an instance's events gave to the adapter number, null = never told. */
-  @Nullable String loraName(TableId table, String instanceId, int loraId);
+  @Nullable String loraName(TableId table, String instanceId, long loraId);
 
   /** How far a stream is visible, null = nothing of it yet. */
   @Nullable StreamPosition position(StreamId stream);

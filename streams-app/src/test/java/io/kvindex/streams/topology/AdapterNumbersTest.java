@@ -45,6 +45,27 @@ class AdapterNumbersTest {
     }
   }
 
+  /** As vLLM's resolver plugins make them. */
+  @Test
+  void shouldTellNumbersApart_whenTheyHave63Bits() {
+    long wide = 0x7FFF_FFFF_0000_0007L;
+    Engine engine = new Engine("e1");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(
+          stored(engine, wide, "sql"),
+          stored(engine, 7, "chat"),
+          stored(engine, 0xFFFF_FFFFL, "math"));
+      assertThat(name(index, "e1", wide)).isEqualTo("sql");
+      assertThat(name(index, "e1", 7)).isEqualTo("chat");
+      assertThat(name(index, "e1", 0xFFFF_FFFFL)).isEqualTo("math");
+      assertThat(name(index, "e1", -1)).isNull();
+      assertThat(index.rows(RowKind.LORA)).isEqualTo(3);
+    }
+    try (IndexDriver index = new IndexDriver(dir)) {
+      assertThat(name(index, "e1", wide)).as("read from its row").isEqualTo("sql");
+    }
+  }
+
   @Test
   void shouldCountAndKeepTheFirst_whenNumbersHaveNoEnd() {
     Limits limits = new Limits(1_000, Duration.ofSeconds(30), 1_000, 3, 1_000, 64);
@@ -62,7 +83,7 @@ class AdapterNumbersTest {
     }
   }
 
-  private static EventRecord stored(Engine engine, int id, String name) {
+  private static EventRecord stored(Engine engine, long id, String name) {
     return engine.batch(
         new Stored(
             Place.of("GPU", 0),
@@ -74,7 +95,7 @@ class AdapterNumbersTest {
   }
 
   private static @org.jspecify.annotations.Nullable String name(
-      IndexDriver index, String instance, int id) {
+      IndexDriver index, String instance, long id) {
     return index.view().loraName(Engine.TABLE, instance, id);
   }
 }

@@ -34,7 +34,7 @@ class LowerTierTest {
   private static final Place GPU = Place.of("GPU", 0);
   private static final Place CPU = Place.of("CPU", 0);
   private static final StatedContext SALTED = new StatedContext(null, null, null, "s1");
-  private static final StatedContext ADAPTED = new StatedContext("lora-a", 1, null, null);
+  private static final StatedContext ADAPTED = new StatedContext("lora-a", 1L, null, null);
 
   @TempDir private Path dir;
   private final Engine vllm = new Engine("v");
