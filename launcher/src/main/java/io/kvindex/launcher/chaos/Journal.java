@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.chaos;
 
+import io.kvindex.launcher.terminal.Bars;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -9,8 +10,6 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** What was done: for people as it happens, in a file for later, and counted. One thread. */
@@ -31,16 +30,7 @@ final class Journal implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    bar =
-        options.verbose()
-            ? null
-            : new ProgressBarBuilder()
-                .setTaskName("chaos")
-                .setUnit(" s", 1)
-                .setInitialMax(Math.max(1, options.time().toSeconds()))
-                .setStyle(ProgressBarStyle.ASCII)
-                .setUpdateIntervalMillis(500)
-                .build();
+    bar = options.verbose() ? null : Bars.of("chaos", "s", Math.max(1, options.time().toSeconds()));
   }
 
   /** Seconds since the beginning. */

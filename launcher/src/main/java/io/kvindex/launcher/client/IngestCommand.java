@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.launcher.terminal.Bars;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -14,8 +15,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -118,13 +117,7 @@ public final class IngestCommand implements Callable<Integer> {
   }
 
   private ProgressBar progressBar() throws IOException {
-    return new ProgressBarBuilder()
-        .setTaskName("ingesting")
-        .setUnit(" bytes", 1)
-        .setInitialMax(file.equals("-") ? -1 : Files.size(Path.of(file)))
-        .setStyle(ProgressBarStyle.ASCII)
-        .setUpdateIntervalMillis(250)
-        .build();
+    return Bars.of("ingesting", "bytes", file.equals("-") ? -1 : Files.size(Path.of(file)));
   }
 
   /** Reads to the end; why it could not, null = it could. */

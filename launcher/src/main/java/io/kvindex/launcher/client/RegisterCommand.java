@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
       "",
       "vLLM must run with --kv-events-config '{\"enable_kv_cache_events\":true,\"publisher\":\"zmq\",",
       "  \"endpoint\":\"tcp://*:5557\",\"replay_endpoint\":\"tcp://*:5558\"}'; SGLang with the same option and without",
-      "  enable_kv_cache_events.",
+      "  enable_kv_cache_events; TensorRT-LLM with kv_events_config. Each rank has ports of its own: register each.",
+      "The same again with another --lora adds that adapter. What the flags mean in full: docs/api.md, Registration.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -61,16 +62,7 @@ public final class RegisterCommand implements Callable<Integer> {
           "Block size of the events (x dcp x pcp where the engine runs context parallel).")
   private int blockSize;
 
-  @Option(
-      names = "--namespace",
-      paramLabel = "SALT",
-      description = "additionalsalt (default: none).")
-  private String namespace;
-
-  @Option(
-      names = "--replace",
-      description = "Replace a registration of the same name at another address.")
-  private boolean replace;
+  @Mixin private SourceFlags source;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -82,12 +74,7 @@ public final class RegisterCommand implements Callable<Integer> {
     if (replayEndpoint != null) {
       body.put("replay_endpoint", replayEndpoint);
     }
-    if (namespace != null) {
-      body.put("additionalsalt", namespace);
-    }
-    if (replace) {
-      body.put("replace", true);
-    }
+    source.addTo(body);
     JsonNode answer = api.post("/register", body);
     spec.commandLine()
         .getOut()

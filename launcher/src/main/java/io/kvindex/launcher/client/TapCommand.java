@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "tap",
     description = {
       "Prints the events a live engine publishes, decoded, as they come. Needs no server and changes nothing.",
-      "Compare block_size and tokens with what you register and query.",
+      "Compare block_size and tokens with what you register and query; of a hybrid model those of kind=full_attention.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -47,7 +47,7 @@ public final class TapCommand implements Callable<Integer> {
   @Option(
       names = "--type",
       paramLabel = "TYPE",
-      description = "vLLM or SGLang (default: ${DEFAULT-VALUE}).",
+      description = "vLLM, SGLang, TensorRT-LLM, Mooncake or KVEvents (default: ${DEFAULT-VALUE}).",
       defaultValue = "vLLM")
   private String type;
 

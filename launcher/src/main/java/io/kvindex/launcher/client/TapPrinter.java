@@ -6,16 +6,19 @@ import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.EngineEvent;
+import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.Frame;
+import io.kvindex.bridge.decode.StoreObject;
 import io.kvindex.model.event.Hashes;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints batches and their events, one line each. Token ids are counted, not shown: they are
- * somebody's prompt.
+ * Prints batches and their events, one line each. Token ids, salts and keys of images are counted,
+ * not shown: they are somebody's prompt.
  */
 final class TapPrinter {
 
@@ -55,37 +58,62 @@ final class TapPrinter {
   }
 
   private static String line(EngineEvent event) {
-    if (event instanceof EngineEvent.Stored stored) {
-      return "stored  medium="
-          + stored.scope().medium()
-          + " blocks="
-          + stored.hashes().size()
-          + " block_size="
-          + stored.blockSize()
-          + " tokens="
-          + stored.tokens().size()
-          + " parent="
-          + hex(stored.parent())
-          + " first="
-          + first(stored.hashes())
-          + " lora="
-          + stored.adapter().name()
-          + " salt="
-          + (stored.salt() == null ? "none" : "set")
-          + " group="
-          + stored.scope().group();
-    }
-    if (event instanceof EngineEvent.Removed removed) {
+    if (event instanceof EngineEvent.Enveloped enveloped) {
+      return line(enveloped.event()) + " event_id=" + enveloped.envelope().eventId();
+    } else if (event instanceof EngineEvent.OfObject about) {
+      StoreObject object = about.object();
+      return line(about.event()) + " tenant=" + object.tenant() + " key=" + object.key();
+    } else if (event instanceof EngineEvent.Stored stored) {
+      return stored(stored);
+    } else if (event instanceof EngineEvent.Removed removed) {
       return "removed medium="
           + removed.scope().medium()
           + " blocks="
           + removed.hashes().size()
           + " first="
           + first(removed.hashes())
-          + " group="
-          + removed.scope().group();
+          + group(removed.scope());
     }
-    return "cleared";
+    return "cleared medium=" + ((EngineEvent.Cleared) event).medium();
+  }
+
+  private static String stored(EngineEvent.Stored stored) {
+    return "stored  medium="
+        + stored.scope().medium()
+        + " blocks="
+        + stored.hashes().size()
+        + " block_size="
+        + stored.blockSize()
+        + " tokens="
+        + stored.tokens().size()
+        + " parent="
+        + hex(stored.parent())
+        + " first="
+        + first(stored.hashes())
+        + " lora="
+        + stored.adapter().name()
+        + (stored.adapter().id() == null ? "" : "(" + stored.adapter().id() + ")")
+        + " salt="
+        + (stored.salt() == null ? "none" : "set")
+        + " extra_keys="
+        + extraKeys(stored.extraHashes())
+        + group(stored.scope());
+  }
+
+  /** What a hybrid model's blocks belong to: only groups that need every block are indexed. */
+  private static String group(CacheScope scope) {
+    return " group="
+        + scope.group()
+        + " kind="
+        + scope.specKind()
+        + " window="
+        + scope.slidingWindow();
+  }
+
+  /** Of how many blocks the content depends on more than tokens, adapter and salt. */
+  private static String extraKeys(Hashes extra) {
+    long with = Arrays.stream(extra.toArray()).filter(hash -> hash != 0).count();
+    return with == 0 ? "none" : "on " + with + " of " + extra.size() + " blocks";
   }
 
   private static String first(Hashes hashes) {

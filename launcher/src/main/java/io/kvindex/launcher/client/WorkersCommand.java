@@ -34,7 +34,7 @@ public final class WorkersCommand implements Callable<Integer> {
       out.println(ApiClient.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(workers));
       return 0;
     }
-    out.printf("%-24s %-16s %4s %-10s %s%n", "instance", "model", "rank", "status", "endpoint");
+    out.printf("%-24s %-16s %4s %-10s %s%n", "instance", "model", "rank", "state", "endpoint");
     for (JsonNode worker : workers) {
       for (Map.Entry<String, JsonNode> listener : worker.path("listeners").properties()) {
         print(out, worker, listener);
@@ -53,7 +53,8 @@ public final class WorkersCommand implements Callable<Integer> {
         worker.path("instance_id").asText(),
         worker.path("model_name").asText(),
         listener.getKey(),
-        state.path("status").asText(),
+        // Its status is of Dynamo's four values only: that of one that replays is "pending".
+        state.path("state").asText(state.path("status").asText()),
         state.path("endpoint").asText(),
         error);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.demo;
 
+import io.kvindex.launcher.terminal.Bars;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import io.kvindex.sandbox.trace.TraceReader;
 import io.kvindex.sandbox.trace.TraceRequest;
@@ -12,8 +13,6 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
  * Replays a trace three times at once, over three fleets of equal engines: one routed by kvindex
@@ -121,13 +120,7 @@ final class DemoRun {
   }
 
   private ProgressBar progressBar() {
-    return new ProgressBarBuilder()
-        .setTaskName("routing")
-        .setUnit(" requests", 1)
-        .setInitialMax(options.requests())
-        .setStyle(ProgressBarStyle.ASCII)
-        .setUpdateIntervalMillis(250)
-        .build();
+    return Bars.of("routing", "requests", options.requests());
   }
 
   private static void waitUntil(long whenNs) {

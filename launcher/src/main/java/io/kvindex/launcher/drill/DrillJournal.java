@@ -3,14 +3,13 @@ package io.kvindex.launcher.drill;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kvindex.launcher.terminal.Bars;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** How far the drill is, for people, and its results for programs. One thread. */
@@ -33,15 +32,7 @@ final class DrillJournal implements AutoCloseable {
       throws IOException {
     this.out = out;
     this.report = report == null ? null : new PrintWriter(Files.newBufferedWriter(report));
-    bar =
-        verbose
-            ? null
-            : new ProgressBarBuilder()
-                .setTaskName("drill")
-                .setInitialMax(steps)
-                .setStyle(ProgressBarStyle.ASCII)
-                .setUpdateIntervalMillis(500)
-                .build();
+    bar = verbose ? null : Bars.of("drill", "", steps);
   }
 
   /** What is done now. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
-import io.kvindex.launcher.rewind.Bars;
 import io.kvindex.launcher.rewind.ReplayFrom;
 import io.kvindex.launcher.rewind.ReplayProgress;
+import io.kvindex.launcher.terminal.Bars;
 import io.kvindex.model.PublisherId;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -198,7 +198,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   private static void follow(Rebuild rebuild, long records) throws InterruptedException {
     ReplayProgress progress = rebuild.progress();
-    try (ProgressBar bar = Bars.ofRecords("replaying", records)) {
+    try (ProgressBar bar = Bars.of("replaying", "records", records)) {
       while (!progress.isDone()) {
         rebuild.check();
         bar.stepTo(progress.records());

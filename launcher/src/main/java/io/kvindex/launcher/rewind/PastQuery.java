@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.rewind;
 
+import io.kvindex.launcher.terminal.Bars;
 import io.kvindex.model.Media;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.kafka.ClientKind;
@@ -138,7 +139,8 @@ public final class PastQuery {
 
   private void fill(Applied applied, LogReader log, Stretch stretch) {
     LogPart part = stretch.part();
-    try (ProgressBar bar = Bars.ofRecords("reading", Math.max(0, stretch.end() - part.first()))) {
+    try (ProgressBar bar =
+        Bars.of("reading", "records", Math.max(0, stretch.end() - part.first()))) {
       log.events(
           part.partition(),
           part.first(),

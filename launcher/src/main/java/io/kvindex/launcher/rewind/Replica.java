@@ -110,13 +110,13 @@ public final class Replica {
     parameters.put("owner", owner);
     parameters.put("limit", Integer.toString(PAGE));
     if (after != null) {
-      parameters.put("after", Long.toHexString(after));
+      parameters.put("after", Long.toUnsignedString(after));
     }
     List<Row> rows = new ArrayList<>();
     for (JsonNode row : get("/digests/blocks", parameters).path("blocks")) {
       rows.add(
           new Row(
-              Long.parseUnsignedLong(row.path("engine_hash").asText(), 16),
+              Long.parseUnsignedLong(row.path("engine_hash").asText()),
               row.path("group").asInt(),
               row.path("copies").asInt(),
               row.hasNonNull("key") ? row.path("key").asText() : null));

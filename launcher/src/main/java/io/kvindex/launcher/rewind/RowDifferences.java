@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +94,7 @@ final class RowDifferences {
       return "-";
     }
     return "block "
-        + HexFormat.of().toHexDigits(row.engineHash())
+        + Long.toUnsignedString(row.engineHash())
         + (row.group() == 0 ? "" : " group " + row.group())
         + (row.copies() == 1 ? "" : " x" + row.copies())
         + (row.key() == null ? " (its prefix is not known)" : " key " + row.key());

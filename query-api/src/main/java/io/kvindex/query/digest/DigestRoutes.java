@@ -163,15 +163,19 @@ public final class DigestRoutes {
         ErrorCode.OUT_OF_RANGE, name, name + " must be from " + min + " to " + max);
   }
 
+  /** In the forms in which a body may have a hash as a text. */
   private static long hash(String text) {
     try {
-      return Long.parseUnsignedLong(text, 16);
+      if (text.startsWith("0x")) {
+        return Long.parseUnsignedLong(text.substring(2), 16);
+      }
+      return text.startsWith("-") ? Long.parseLong(text) : Long.parseUnsignedLong(text);
     } catch (NumberFormatException e) {
       ApiException refused =
           ApiException.field(
               ErrorCode.INVALID_VALUE,
               "after",
-              "`after` must be a hash of 16 hex digits, got " + ApiException.echo(text));
+              "`after` must be a hash, decimal or 0x, got " + ApiException.echo(text));
       refused.addSuppressed(e);
       throw refused;
     }

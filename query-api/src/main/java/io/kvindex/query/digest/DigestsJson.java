@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The answers of {@link DigestRoutes}. Sums and hashes are 16 hex digits. For one thread. */
+/**
+ * The answers of {@link DigestRoutes}. Hashes are unsigned numbers, as everywhere in the API; sums
+ * are 16 hex digits. For one thread.
+ */
 final class DigestsJson {
 
   private static final HexFormat HEX = HexFormat.of();
@@ -126,11 +129,11 @@ final class DigestsJson {
       if (i > 0) {
         out.raw(',');
       }
-      out.raw('{').name("engine_hash").string(HEX.toHexDigits(block.engineHash()));
+      out.raw('{').name("engine_hash").unsigned(block.engineHash());
       out.raw(',').name("group").number(block.group());
       out.raw(',').name("copies").number(block.copies());
       if (block.resolved()) {
-        hex(out, "key", block.lookupKey());
+        out.raw(',').name("key").unsigned(block.lookupKey());
       }
       out.raw('}');
     }
