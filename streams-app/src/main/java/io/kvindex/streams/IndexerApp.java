@@ -134,6 +134,9 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
       }
       // Made, but not started, Kafka Streams keeps every other process from these rows.
       app.localState.prepare(Instant.now(), own);
+      if (config.changelog()) {
+        app.localState.discardLeftOpen();
+      }
       identified = !config.changelog() || own != null && !own.changelog().isEmpty();
     } catch (RuntimeException e) {
       app.close();

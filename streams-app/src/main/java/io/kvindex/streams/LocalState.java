@@ -162,6 +162,36 @@ final class LocalState {
     LOG.info("local rows looked at ms={}", (System.nanoTime() - startedNs) / 1_000_000);
   }
 
+  /**
+   * Throws away rows a killed process left behind, which Kafka Streams would do itself under
+   * exactly-once. To be called after {@link #prepare}, where the rows have a changelog.
+   */
+  void discardLeftOpen() {
+    int anew = 0;
+    int saved = 0;
+    try {
+      for (Path task : tasks.all()) {
+        Path rows = task.resolve("rocksdb").resolve(IndexTopology.STORE);
+        if (RowFiles.wereLeftOpen(rows)) {
+          boolean isSaved = Files.exists(SavedRows.of(task));
+          tasks.remove(isSaved ? rows : task);
+          saved += isSaved ? 1 : 0;
+          anew += isSaved ? 0 : 1;
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("rows of a process that was killed cannot be deleted under {}", tables, e);
+    }
+    if (anew + saved > 0) {
+      rebuilt.count(Reason.LEFT_OPEN, anew);
+      LOG.info(
+          "the process before was killed: {} partitions go on from rows saved last, {} are built"
+              + " anew from the changelog",
+          saved,
+          anew);
+    }
+  }
+
   /** Why rows found here may lack deletions, null = they do not. */
   private @Nullable String tooOld(Instant now) throws IOException {
     Instant until = followed.read();

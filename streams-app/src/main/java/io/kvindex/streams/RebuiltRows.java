@@ -16,7 +16,9 @@ final class RebuiltRows {
   enum Reason {
     TOO_OLD,
     NOT_THIS_CHANGELOG,
-    DAMAGED;
+    DAMAGED,
+    /** The process that had them was killed, and nothing was saved of them. */
+    LEFT_OPEN;
 
     private String label() {
       return name().toLowerCase(Locale.ROOT);

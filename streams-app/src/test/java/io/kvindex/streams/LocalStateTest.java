@@ -8,18 +8,28 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.store.RowFiles;
 import io.kvindex.streams.store.SavedRows;
+import io.kvindex.streams.topology.IndexTopology;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.DBOptions;
+import org.rocksdb.RocksDB;
 
 class LocalStateTest {
 
@@ -97,6 +107,59 @@ class LocalStateTest {
     }
     stubborn.prepare(start, LocalIdentity.of("cluster-2", "topic-1"));
     assertThat(discarded("not_this_changelog")).as("it is nobody's rows any more").isEqualTo(1);
+  }
+
+  /** Kafka Streams throws them away as well, with stack traces for what is ordinary. */
+  @Test
+  void shouldDiscardRows_whenAKilledProcessLeftThemOpen() throws Exception {
+    Path neverClosed = database("0_0", Map.of("status", 1L, "app-changelog-0", 7L));
+    Path neverCommitted = database("0_1", Map.of());
+    Path closed = database("0_2", Map.of("status", 0L, "app-changelog-2", 7L));
+    Path saved = database("0_3", Map.of("status", 1L, "app-changelog-3", 7L));
+    Files.createDirectories(dir.resolve("app").resolve("0_3.saved"));
+    state("app").prepare(start, OWN);
+    state("app").discardLeftOpen();
+    assertThat(neverClosed).doesNotExist();
+    assertThat(neverCommitted).doesNotExist();
+    assertThat(dir.resolve("app")).isDirectoryNotContaining("glob:**0_[01]");
+    assertThat(closed).exists();
+    assertThat(saved).doesNotExist();
+    assertThat(saved.getParent()).as("those saved are put in place there").exists();
+    assertThat(discarded("left_open")).isEqualTo(2);
+    assertThat(discarded("damaged")).isZero();
+
+    state("app").discardLeftOpen();
+    assertThat(discarded("left_open")).isEqualTo(2);
+    assertThat(closed).exists();
+  }
+
+  /** As Kafka Streams 4.3 lays one out: rows, and beside them what it keeps of offsets. */
+  private Path database(String task, Map<String, Long> offsets) throws Exception {
+    Files.createDirectories(dir.resolve("app"));
+    OWN.write(dir.resolve("app" + LocalState.IDENTITY));
+    Path rows = dir.resolve("app").resolve(task).resolve("rocksdb").resolve(IndexTopology.STORE);
+    Files.createDirectories(rows);
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    try (DBOptions options =
+            new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+        RocksDB database =
+            RocksDB.open(
+                options,
+                rows.toString(),
+                List.of(
+                    new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY),
+                    new ColumnFamilyDescriptor("offsets".getBytes(StandardCharsets.UTF_8))),
+                handles)) {
+      database.put("row".getBytes(StandardCharsets.UTF_8), new byte[] {1});
+      for (Map.Entry<String, Long> entry : offsets.entrySet()) {
+        database.put(
+            handles.get(1),
+            entry.getKey().getBytes(StandardCharsets.UTF_8),
+            ByteBuffer.allocate(Long.BYTES).putLong(entry.getValue()).array());
+      }
+      handles.forEach(ColumnFamilyHandle::close);
+    }
+    return rows;
   }
 
   /** As a backup that is put back: its files are new, what is in them is not. */

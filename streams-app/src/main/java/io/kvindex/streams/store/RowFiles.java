@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +25,7 @@ import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
 
 /**
  * RocksDB's files of one store, looked at before anybody uses them. RocksDB verifies what it reads
@@ -33,6 +37,15 @@ public final class RowFiles {
   static {
     RocksDB.loadLibrary();
   }
+
+  /** Where Kafka Streams keeps how far a store follows, beside its rows (4.3, KIP-1035). */
+  private static final String OFFSETS = "offsets";
+
+  /** There: whether the store is in use, as a long; all other keys but the next name partitions. */
+  private static final String STATUS = "status";
+
+  private static final String POSITION = "position";
+  private static final long IN_USE = 1;
 
   private RowFiles() {}
 
@@ -58,6 +71,59 @@ public final class RowFiles {
     } catch (RocksDBException | IOException e) {
       return e.getMessage() == null ? e.toString() : e.getMessage();
     }
+  }
+
+  /**
+   * Whether rows were left behind by a process that was killed: never closed, or without a word of
+   * how far they follow. Under exactly-once Kafka Streams throws such rows away, with errors and
+   * stack traces for what is ordinary.
+   *
+   * @param directory of the database; need not exist
+   * @return false also where it cannot be read, which {@link #damage} tells
+   */
+  public static boolean wereLeftOpen(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      return false;
+    }
+    List<ColumnFamilyDescriptor> families = new ArrayList<>();
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    try (Options options = new Options()) {
+      int offsets = -1;
+      for (byte[] name : RocksDB.listColumnFamilies(options, directory.toString())) {
+        offsets = new String(name, UTF_8).equals(OFFSETS) ? families.size() : offsets;
+        families.add(new ColumnFamilyDescriptor(name, new ColumnFamilyOptions()));
+      }
+      if (offsets < 0) {
+        return false; // of a version that kept them elsewhere
+      }
+      try (DBOptions dbOptions = new DBOptions();
+          RocksDB files =
+              RocksDB.openReadOnly(dbOptions, directory.toString(), families, handles)) {
+        return wereLeftOpen(files, handles.get(offsets));
+      }
+    } catch (RocksDBException e) {
+      return false;
+    } finally {
+      handles.forEach(ColumnFamilyHandle::close);
+      families.forEach(family -> family.getOptions().close());
+    }
+  }
+
+  private static boolean wereLeftOpen(RocksDB files, ColumnFamilyHandle offsets)
+      throws RocksDBException {
+    byte[] status = files.get(offsets, STATUS.getBytes(UTF_8));
+    boolean inUse =
+        status != null
+            && status.length == Long.BYTES
+            && ByteBuffer.wrap(status).getLong() == IN_USE;
+    boolean follows = false;
+    try (RocksIterator entries = files.newIterator(offsets)) {
+      for (entries.seekToFirst(); entries.isValid(); entries.next()) {
+        String key = new String(entries.key(), UTF_8);
+        follows |= !key.equals(STATUS) && !key.equals(POSITION);
+      }
+    }
+    return inUse || !follows;
   }
 
   private static @Nullable String damage(Path directory, List<ColumnFamilyDescriptor> families)
