@@ -13,9 +13,11 @@ import io.kvindex.streams.apply.Limits;
 import io.kvindex.streams.apply.Outcome;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
+import io.kvindex.streams.fixture.RowStore;
 import io.kvindex.streams.row.RowKind;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,8 +63,13 @@ class AdapterNumbersTest {
       assertThat(name(index, "e1", -1)).isNull();
       assertThat(index.rows(RowKind.LORA)).isEqualTo(3);
     }
-    try (IndexDriver index = new IndexDriver(dir)) {
-      assertThat(name(index, "e1", wide)).as("read from its row").isEqualTo("sql");
+    try (RowStore rows = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT)) {
+      rows.take(stored(new Engine("e1"), wide, "sql"), 1);
+    }
+    try (RowStore rows = new RowStore(dir, new ArrayList<>())) {
+      assertThat(rows.view().loraName(Engine.TABLE, "e1", wide))
+          .as("read from its row")
+          .isEqualTo("sql");
     }
   }
 
