@@ -42,7 +42,7 @@ class UnreadRecordsIT {
   void shouldNameAllAsDegraded_whenRecordsWereDeletedBeforeTheyWereRead() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(dir.resolve("kafka"))) {
       String servers = broker.bootstrapServers();
-      LogFeed feed = new LogFeed(servers, 9);
+      LogFeed feed = new LogFeed(servers, 11);
       int publishers;
       try (IndexerApp app = start(servers, new SimpleMeterRegistry())) {
         feed.send(200);

@@ -261,9 +261,6 @@ public final class RowDigests {
         return found;
       }
       BlockRow block = BlockRow.decode(row.value);
-      if (block.copies() == 0) {
-        continue; // remembered for the sake of what comes, not held for sure
-      }
       found.add(
           new HeldBlock(
               hash,
