@@ -136,6 +136,13 @@ final class SourceFlags {
           "Take the place of a registration of the same name that differs, for example at another address; its blocks are told anew.")
   private boolean replace;
 
+  @Option(
+      names = "--detached",
+      description = {
+        "The publisher tells everything once and goes, as kvindex ingest does: what it told counts without a connection."
+      })
+  private boolean detached;
+
   /**
    * Adds what was named.
    *
@@ -167,6 +174,9 @@ final class SourceFlags {
     }
     if (replace) {
       body.put("replace", true);
+    }
+    if (detached) {
+      body.put("detached", true);
     }
   }
 

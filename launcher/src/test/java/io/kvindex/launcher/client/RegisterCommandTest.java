@@ -32,7 +32,7 @@ class RegisterCommandTest {
           + " --type vLLM --model m --block-size 16 --namespace w8a8 --hash-profile vllm_sha256:0 --copies set"
           + " --lower-tier pool:p --clear-scope all --persistent-media DISK,nvme --topic kv@ --lora-path sql=/m/sql"
           + " --pools p,q --shards tp=4,kv=2 --pool-groups 0,3 --expiry 60 --removal-scope medium"
-          + " --address-tier nvme=DISK --address-tier ram=CPU --replace";
+          + " --address-tier nvme=DISK --address-tier ram=CPU --replace --detached";
 
   private final StringWriter err = new StringWriter();
   private final List<JsonNode> bodies = new ArrayList<>();
@@ -74,7 +74,7 @@ class RegisterCommandTest {
                      "persistent_media":["DISK","nvme"],"pools":["p","q"],"lora_paths":{"sql":"/m/sql"},
                      "address_tiers":{"nvme":"DISK","ram":"CPU"},
                      "hash_profile":{"algorithm":"vllm_sha256","seed":"0"},"shards":{"tp":4,"kv":2},
-                     "pool_groups":[0,3],"expiry_seconds":60,"replace":true}"""));
+                     "pool_groups":[0,3],"expiry_seconds":60,"replace":true,"detached":true}"""));
     String[] few =
         "--instance e1 --endpoint tcp://h:1 --model m --block-size 16 --shards 8".split(" ");
     assertThat(register(few)).isZero();
