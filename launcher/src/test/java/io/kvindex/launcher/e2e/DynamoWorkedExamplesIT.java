@@ -84,7 +84,7 @@ class DynamoWorkedExamplesIT {
   /** Example 1: both hold 11 and 12 on the device, 7 also 13 behind them on the host. */
   @Test
   void shouldCountInTokens_whenHostGoesOnFromTheDevice() throws Exception {
-    engine(7, 0, 4).announce(device(0, 2), on("CPU", 2, 3));
+    engine(7, 0, 4).announce(device(0, 3), on("CPU", 2, 3), evicted(2, 3));
     engine(8, 0, 4).announce(device(0, 2));
     awaitAnswer(
         3,
@@ -99,9 +99,10 @@ class DynamoWorkedExamplesIT {
     int[] prompt = prompt(5 * 16);
     engine(7, 0, 16)
         .announce(
-            stored(prompt, NAMES, 0, 2, 16, "GPU"),
+            stored(prompt, NAMES, 0, 5, 16, "GPU"),
             stored(prompt, NAMES, 2, 3, 16, "CPU"),
-            stored(prompt, NAMES, 3, 5, 16, "DISK"));
+            stored(prompt, NAMES, 3, 5, 16, "DISK"),
+            evicted(2, 5));
     engine(7, 1, 16)
         .announce(stored(prompt, NAMES, 0, 1, 16, "GPU"), stored(prompt, NAMES, 1, 2, 16, "DISK"));
     awaitSame(
@@ -115,7 +116,7 @@ class DynamoWorkedExamplesIT {
   /** Example 3: device 2, host 1, disk 1, also where only the dump of that was read. */
   @Test
   void shouldAnswerTheSame_whenTheDumpIsReadIntoAFreshIndex(@TempDir Path other) throws Exception {
-    engine(7, 0, 4).announce(device(0, 2), on("CPU", 2, 3), on("DISK", 3, 4));
+    engine(7, 0, 4).announce(device(0, 4), on("CPU", 2, 3), on("DISK", 3, 4), evicted(2, 4));
     String answer =
         "{\"scores\":{\"7\":{\"0\":8}},\"frequencies\":[],\"instances\":{\"7\":{"
             + "\"longest_matched\":16,\"gpu\":8,\"dp\":{\"0\":8},\"cpu\":12,\"disk\":16}}}";
@@ -148,7 +149,7 @@ class DynamoWorkedExamplesIT {
   /** Example 5: the host is followed from the device's last block, not from the prompt's start. */
   @Test
   void shouldFollowTheDevicesTail_whenTheHostAlsoHasAChainFromTheRoot() throws Exception {
-    engine(7, 0, 4).announce(device(0, 3), on("CPU", 0, 2), on("CPU", 3, 5));
+    engine(7, 0, 4).announce(device(0, 5), on("CPU", 0, 2), on("CPU", 3, 5), evicted(3, 5));
     awaitAnswer(5, oneRank(12, 20, 20));
   }
 
@@ -270,6 +271,11 @@ class DynamoWorkedExamplesIT {
 
   private static List<?> on(String medium, int from, int to) {
     return stored(prompt(to * 4), NAMES, from, to, 4, medium);
+  }
+
+  /** Blocks leave the device, which has described them, and are elsewhere only. */
+  private static List<?> evicted(int from, int to) {
+    return List.of("BlockRemoved", Arrays.stream(NAMES, from, to).boxed().toList(), "GPU");
   }
 
   private ObjectNode tokens(int[] prompt) {

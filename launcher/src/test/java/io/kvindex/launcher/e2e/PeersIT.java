@@ -165,12 +165,14 @@ class PeersIT {
             null,
             0,
             List.of(
-                stored("GPU", StatedContext.NONE, 0, 0, 2),
+                stored("GPU", StatedContext.NONE, 0, 0, 4),
                 stored("CPU", StatedContext.NONE, 0, 2, 3),
                 stored("NVME", StatedContext.NONE, 0, 3, 4),
-                stored("GPU", adapter, 100, 0, 2),
+                evicted(0),
+                stored("GPU", adapter, 100, 0, 4),
                 stored("CPU", adapter, 100, 2, 3),
-                stored("NVME", adapter, 100, 3, 4)));
+                stored("NVME", adapter, 100, 3, 4),
+                evicted(100)));
     try (KafkaProducer<String, byte[]> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", server.bootstrapServers()),
@@ -187,12 +189,23 @@ class PeersIT {
     }
   }
 
-  private static KvEvent stored(
-      String medium, StatedContext context, long names, int from, int to) {
+  /** The last two blocks leave the device, on which they were described. */
+  private static KvEvent evicted(long names) {
+    return new KvEvent.Removed(
+        Place.of("GPU", 0), Hashes.wrap(hashes(names)).slice(2, 4), Hashes.EMPTY);
+  }
+
+  private static long[] hashes(long names) {
     long[] hashes = NAMES.clone();
     for (int i = 0; i < hashes.length; i++) {
       hashes[i] += names;
     }
+    return hashes;
+  }
+
+  private static KvEvent stored(
+      String medium, StatedContext context, long names, int from, int to) {
+    long[] hashes = hashes(names);
     return new KvEvent.Stored(
         Place.of(medium, 0),
         context,
