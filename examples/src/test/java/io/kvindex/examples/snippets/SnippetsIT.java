@@ -37,7 +37,6 @@ class SnippetsIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final int BLOCK = 16;
-  private static final String MODEL = "m";
   private static final long XXH3_SEED = 1337;
 
   private final Random random = new Random(SEED);
@@ -86,7 +85,7 @@ class SnippetsIT {
     return Map.of(
         "KVINDEX", url,
         "INSTANCE", engine.options().name(),
-        "MODEL", MODEL,
+        "MODEL", engine.options().name(), // its own: engines of former runs are gone, and named so
         "BLOCK_SIZE", "" + BLOCK,
         "ENDPOINT", engine.endpoint(),
         "REPLAY_ENDPOINT", engine.replayEndpoint(),
