@@ -86,23 +86,14 @@ final class Storing {
       boolean hasLocal = !event.localHashes().isEmpty();
       long local = hasLocal ? event.localHashes().get(i) : 0;
       long extra = event.extraHashes().isEmpty() ? 0 : event.extraHashes().get(i);
-      ContentRow content = null;
+      ContentRow content;
+      boolean learns = false;
       ContentRow said = spaces.lookUp(own, shared, hash);
       ContentRow known = meanings.believed(said, publisherRef);
       if (names != null) {
         Long held = names.mayMove() ? heldKey(publisherRef, hash, event.place().group()) : null;
         content = names.orTaught(hash, names.next(hash, extra, held), said, held);
-        own =
-            learn(
-                hash,
-                content,
-                said,
-                own,
-                shared,
-                tableRef,
-                stated.namespace(),
-                publisherRef,
-                hasher);
+        learns = true;
       } else if (describer == Describer.LOWER_TIER && known != null && known.byDevice()) {
         content = known;
       } else if (prefix.known() && hasLocal && !byHashOnly) {
@@ -110,6 +101,15 @@ final class Storing {
         if (describer == Describer.PEER && isDisputed(known, content)) {
           return; // nor can what comes below it be right
         }
+        learns = true;
+      } else {
+        content = known;
+        if (content != null && hasLocal && content.local() != local) {
+          counts.add(Outcome.HASH_DISAGREEMENT);
+          content = null;
+        }
+      }
+      if (learns && content != null) {
         own =
             learn(
                 hash,
@@ -121,12 +121,6 @@ final class Storing {
                 stated.namespace(),
                 publisherRef,
                 hasher);
-      } else {
-        content = known;
-        if (content != null && hasLocal && content.local() != local) {
-          counts.add(Outcome.HASH_DISAGREEMENT);
-          content = null;
-        }
       }
       int space = own == null ? shared : own;
       if (holder != null) {
