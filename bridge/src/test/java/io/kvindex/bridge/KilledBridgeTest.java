@@ -12,6 +12,7 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
+import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.topic.Topics;
@@ -26,6 +27,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -215,9 +217,13 @@ class KilledBridgeTest extends BridgeFixture {
     }
   }
 
-  /** Publishes once the bridge listens, as nothing else brings the first batches. */
+  /**
+   * Publishes once the bridge listens, as nothing else brings the first batches, and has written
+   * so: news of a connection come with what is acknowledged by then.
+   */
   private void publishAndAwait(FakeEngine engine, Bridge bridge, long from, long to) {
     await().atMost(SOON).until(() -> !bridge.workers().isEmpty() && worker(bridge).connected());
+    await().atMost(SOON).until(() -> isConnectionTold(progress().connection()));
     engine.publish(from, to);
     await()
         .atMost(SOON)
@@ -226,6 +232,10 @@ class KilledBridgeTest extends BridgeFixture {
               List<EventRecord> events = site.events(name);
               return !events.isEmpty() && last(name).position().eventId() == to;
             });
+  }
+
+  private static boolean isConnectionTold(@Nullable Connection connection) {
+    return connection != null && connection.proven();
   }
 
   private BridgeProgress progress() {

@@ -274,13 +274,19 @@ final class Reception {
     return asking.isAnswering() && isYoung() && intake.mayHaveRestartedBefore(next);
   }
 
-  /** Whether the engine, asked after the batch had come, knows nothing of it: a former life's. */
+  /**
+   * Whether the engine, asked after the batch had come, knows nothing of it: a former life's, or
+   * one whose number was damaged. An engine keeps what it sent last, so an answer that ends before
+   * a batch shows that it is not its own; but an endpoint that goes on without all that comes live
+   * is not believed for long, or nothing of its engine would ever be taken.
+   */
   private boolean isForeign(boolean beyond, boolean suspect) {
-    boolean unknown = suspect || beyond && intake.last() == null;
-    if (!unknown || !asking.wasAskedAt(intake.expected())) {
+    if (!beyond && !suspect || !asking.wasAskedAt(intake.expected())) {
       return false;
+    } else if (suspect || intake.last() == null) {
+      return asking.isConclusive() || asking.isComplete() && doubts.allowStranger();
     }
-    return asking.isConclusive() || asking.isComplete() && doubts.allowStranger();
+    return asking.isConclusive() && doubts.allowStranger();
   }
 
   /** Asks for what is missing, or doubtful, where the stream stands. */

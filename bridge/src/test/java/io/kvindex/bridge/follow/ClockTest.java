@@ -143,6 +143,47 @@ class ClockTest extends FollowerFixture {
     assertThat(sent()).noneMatch(FollowerFixture::hasGap);
   }
 
+  /**
+   * @param number of a batch that the former engine, or nobody, has sent
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {19, 1L << 40, -3})
+  void shouldDropABatchBeyond_whenTheReplayEndsBeforeItAndNoClockTells(long number)
+      throws Exception {
+    Following following = follow();
+    publish(following, 0, 19, NOW, 0.01);
+    engine.restart();
+    publish(following, 0, 4, NOW - 5_000, 0.01);
+    engine.live(
+        new byte[0], FakeEngine.sequence(number), FakeEngine.payloadAt(19, NOW + 1)); // delayed
+    await()
+        .atMost(SOON)
+        .until(() -> following.status().counters().getOrDefault("former_life", 0L) == 1);
+    publish(following, 5, 6, NOW - 4_999, 0.01);
+    assertThat(ids(following)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
+    assertThat(following.status().state()).isEqualTo(PublisherState.ACTIVE);
+    assertThat(following.status().counters()).doesNotContainKey("lost");
+  }
+
+  @Test
+  void shouldTakeWhatComesLive_whenAReplayNeverHasIt() throws Exception {
+    Following following = follow();
+    publish(following, 0, 9, NOW, 0.01);
+    long[] next = {20};
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              engine.live(
+                  new byte[0],
+                  FakeEngine.sequence(next[0]),
+                  FakeEngine.payloadAt(next[0], NOW + next[0]));
+              next[0]++;
+              return following.status().state() == PublisherState.DEGRADED;
+            });
+    assertThat(ids(following)).hasSizeGreaterThan(10);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldMissNothing_whenNumbersBeginWithOne(boolean replays) throws Exception {

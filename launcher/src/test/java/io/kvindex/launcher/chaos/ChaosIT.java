@@ -27,11 +27,7 @@ class ChaosIT {
   @Timeout(900)
   void shouldBeRightAlways_whenEverythingGoesWrong() throws InterruptedException {
     Duration time = Duration.ofMillis((long) (MINUTES * 60_000));
-    // Clocks that jump as well: kvindex chaos. A frame of a former life that arrives late behind
-    // such a
-    // jump is not told from a lost one yet, and the engine is marked degraded for some seconds.
-    Oddities odd = new Oddities(false, true);
-    ChaosOptions options = new ChaosOptions(SEED, time, directory, Shape.FULL, odd, true);
+    ChaosOptions options = new ChaosOptions(SEED, time, directory, Shape.FULL, Oddities.ALL, true);
     assertThat(new ChaosRun(options, new PrintWriter(System.out, true)).run().first())
         .as("seed " + SEED)
         .isEmpty();

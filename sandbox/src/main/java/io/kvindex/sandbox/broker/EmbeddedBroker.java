@@ -80,10 +80,10 @@ public final class EmbeddedBroker implements AutoCloseable {
         try {
           return start(options, directory, logs, ports);
         } catch (BrokerStartException e) {
-          if (tries == MOST_TRIES || !isPortTaken(e)) {
+          if (tries == MOST_TRIES || !mayBePortTaken(e)) {
             throw e;
           }
-          LOG.info("a port that was free is another process's by now: with others once more");
+          LOG.info("a port that was free may be another process's by now: with others once more");
         }
       }
     } catch (RuntimeException | Error e) {
@@ -106,9 +106,10 @@ public final class EmbeddedBroker implements AutoCloseable {
     return new EmbeddedBroker(directory, server, bootstrap);
   }
 
-  private static boolean isPortTaken(BrokerStartException failure) {
+  /** Kafka's controller halts where it cannot listen, and does not say why it does. */
+  private static boolean mayBePortTaken(BrokerStartException failure) {
     Throwable cause = failure.getCause();
-    while (cause != null && !(cause instanceof BindException)) {
+    while (cause != null && !(cause instanceof BindException || cause instanceof Halted)) {
       cause = cause.getCause();
     }
     return cause != null;
@@ -142,7 +143,16 @@ public final class EmbeddedBroker implements AutoCloseable {
   }
 
   private static void refuseHalt(int status, @Nullable String message) {
-    throw new IllegalStateException("broker halted with status " + status + ": " + message);
+    throw new Halted(status, message);
+  }
+
+  /** What Kafka's end of the process has become. */
+  private static final class Halted extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    Halted(int status, @Nullable String message) {
+      super("broker halted with status " + status + (message == null ? "" : ": " + message));
+    }
   }
 
   private static void shutdownQuietly(@Nullable KafkaRaftServer server) {

@@ -19,6 +19,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class EmbeddedBrokerTest {
@@ -66,14 +68,19 @@ class EmbeddedBrokerTest {
     }
   }
 
-  @Test
-  void shouldLookForOtherPorts_whenAFreeOneIsTakenBeforeKafkaListens() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldLookForOtherPorts_whenAFreeOneIsTakenBeforeKafkaListens(boolean controllers)
+      throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       AtomicInteger tries = new AtomicInteger();
       Function<BrokerOptions, Ports> free =
           options ->
               tries.incrementAndGet() == 1
-                  ? new Ports(taken.getLocalPort(), freePort(), 0)
+                  ? new Ports(
+                      controllers ? freePort() : taken.getLocalPort(),
+                      controllers ? taken.getLocalPort() : freePort(),
+                      0)
                   : new Ports(freePort(), freePort(), 0);
       try (EmbeddedBroker broker = EmbeddedBroker.start(BrokerOptions.in(dir), free)) {
         BrokerClient.createTopic(broker.bootstrapServers(), "t");
