@@ -109,6 +109,25 @@ class BridgeTest extends BridgeFixture {
   }
 
   @Test
+  void shouldAskAgain_whenAnAnswerLacksItsBeginningAndTheNextOneItsMiddle() throws Exception {
+    FakeEngine engine = engine(true);
+    engine.publish(0, 49);
+    Bridge bridge = bridge();
+    register(Site.engine(name, engine.endpoint(), engine.replayEndpoint()));
+    awaitIds(49);
+    awaitState(bridge, PublisherState.ACTIVE);
+    int asked = engine.asks();
+    engine.losing(
+        (ask, sequence) ->
+            ask == asked + 1 && sequence == 49 || ask == asked + 2 && sequence == 50);
+    engine.publishUnheard(50, 50);
+    engine.publish(51, 51);
+    awaitIds(51);
+    assertThat(Chain.of(site.events(name))).hasSize(52).noneMatch(BridgeFixture::hasGap);
+    awaitState(bridge, PublisherState.ACTIVE);
+  }
+
+  @Test
   void shouldNameWhatIsLost_whenTheReplayHasItNoMore() throws Exception {
     FakeEngine engine = engine(true);
     engine.publish(0, 99);

@@ -38,6 +38,9 @@ final class ReplayJob implements ReplayAttempt.Sink {
   private int brought;
   private boolean takesHoles;
 
+  /** The last answer began behind what is expected: the next one is taken if it does so, too. */
+  private boolean startedLate;
+
   /**
    * @param doubted whether the endpoint did not answer the last question: it is asked once only
    */
@@ -129,7 +132,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
       case STOPPED:
         return null;
       case STARTED_LATE:
-        takesHoles = true;
+        startedLate = true;
         break;
       case HOLE:
         break;
@@ -162,7 +165,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
 
   @Override
   public boolean takesHoles() {
-    return takesHoles;
+    return takesHoles || startedLate;
   }
 
   @Override
@@ -171,6 +174,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
       return false;
     }
     brought++;
+    startedLate = false; // a hole behind this batch is in the middle: lost on its way
     if (Long.compareUnsigned(frame.sequence(), expected) >= 0) {
       expected = frame.sequence() + 1;
       // Only the hole at this place was found to be for good; the next one is asked for again.
