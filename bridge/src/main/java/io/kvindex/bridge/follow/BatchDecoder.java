@@ -25,12 +25,16 @@ public interface BatchDecoder {
     BatchDecoder create(Registration registration, Learned learned);
   }
 
-  /** Reads one payload; never throws for what it holds, and learns nothing from it. */
-  Parsed parse(byte[] payload);
+  /**
+   * Reads one payload; never throws for what it holds, and learns nothing from it.
+   *
+   * @param topic what it was published under; empty = nothing, or not told
+   */
+  Parsed parse(String topic, byte[] payload);
 
-  /** Decodes one payload of a batch that is taken. */
+  /** Decodes one payload of a batch that is taken, published under no topic. */
   default Decoded decode(byte[] payload) {
-    return parse(payload).toNormalForm();
+    return parse("", payload).toNormalForm();
   }
 
   /** A payload read, of which it is not said yet whose it is. */

@@ -19,6 +19,7 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.registration.Registration;
@@ -83,6 +84,10 @@ final class BatchPublisher {
     learned.forget(keepsBlocks());
   }
 
+  private SourceTraits traits() {
+    return registration.options().traits(learned.isConnector());
+  }
+
   private boolean keepsBlocks() {
     return !registration.options().persistentMedia().isEmpty();
   }
@@ -118,7 +123,7 @@ final class BatchPublisher {
             registration.table(),
             StreamId.of(registration.publisher()),
             registration.type(),
-            registration.options().traits(),
+            traits(),
             life,
             retelling.unfinished() != null);
     metrics.batch(opening.events());
@@ -137,7 +142,7 @@ final class BatchPublisher {
   /** Reads a batch, whatever its payload does to a decoder; learns nothing from it. */
   Parsed parse(RawBatch batch) {
     try {
-      return prepare().parse(batch.payload());
+      return prepare().parse(batch.topic(), batch.payload());
     } catch (RuntimeException e) {
       return new BatchDecoder.Rejected(failed(batch, e));
     }
@@ -186,7 +191,13 @@ final class BatchPublisher {
     String rejected = decoded.rejected();
     BatchRecords records =
         new BatchRecords(
-            registration, incarnation, splitter, batch.sequence(), after, decoded.sourceMicros());
+            registration,
+            traits(),
+            incarnation,
+            splitter,
+            batch.sequence(),
+            after,
+            decoded.sourceMicros());
     if (rejected != null) {
       quarantine(batch, rejected);
       add(doubt(batch), events);

@@ -10,6 +10,7 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.registration.Registration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchRecords {
 
   private final Registration registration;
+  private final SourceTraits traits;
   private final Incarnation incarnation;
   private final RecordSplitter splitter;
   private final long sequence;
@@ -38,16 +40,19 @@ final class BatchRecords {
   private final Map<String, Long> ids = new HashMap<>(0);
 
   /**
+   * @param traits what the log has to know of the publisher by now
    * @param after sequence of the batch before it, null = none in this life
    */
   BatchRecords(
       Registration registration,
+      SourceTraits traits,
       Incarnation incarnation,
       RecordSplitter splitter,
       long sequence,
       @Nullable Long after,
       long sourceMicros) {
     this.registration = registration;
+    this.traits = traits;
     this.incarnation = incarnation;
     this.splitter = splitter;
     this.sequence = sequence;
@@ -115,7 +120,7 @@ final class BatchRecords {
             registration.table(),
             new StreamId(registration.publisher(), sub),
             registration.type(),
-            registration.options().traits(),
+            traits,
             incarnation,
             position,
             before,

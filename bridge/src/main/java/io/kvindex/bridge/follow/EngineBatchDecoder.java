@@ -22,6 +22,7 @@ public final class EngineBatchDecoder implements BatchDecoder {
   private final EngineDecoder decoder;
   private final Normaliser normaliser;
   private final LowerTierWatch watch;
+  private final Learned learned;
   private final int blockSize;
 
   /**
@@ -31,22 +32,25 @@ public final class EngineBatchDecoder implements BatchDecoder {
     decoder = EngineDecoder.forSource(registration.type());
     normaliser = new Normaliser(registration, learned);
     watch = new LowerTierWatch(registration);
+    this.learned = learned;
     blockSize = registration.table().blockSize();
   }
 
   @Override
-  public Parsed parse(byte[] payload) {
+  public Parsed parse(String topic, byte[] payload) {
     DecodeResult result = decoder.decode(payload);
     return result instanceof EngineBatch batch
-        ? new Read(batch)
+        ? new Read(topic, batch)
         : new Rejected(((BatchRejected) result).reason().label());
   }
 
   private final class Read implements Parsed {
 
+    private final String topic;
     private final EngineBatch batch;
 
-    private Read(EngineBatch batch) {
+    private Read(String topic, EngineBatch batch) {
+      this.topic = topic;
       this.batch = batch;
     }
 
@@ -62,12 +66,12 @@ public final class EngineBatchDecoder implements BatchDecoder {
 
     @Override
     public Decoded toNormalForm() {
-      NormalisedBatch normal = normaliser.normalise(batch);
+      NormalisedBatch normal = normaliser.normalise(topic, batch);
       Map<String, Long> skipped = new HashMap<>();
       normal.skipped().forEach((reason, count) -> skipped.put(reason.label(), (long) count));
       Map<String, Long> remarks = new HashMap<>();
       normal.remarks().forEach((remark, count) -> remarks.put(remark.label(), (long) count));
-      if (watch.suspects(normal.events())) {
+      if (watch.suspects(normal.events()) && !learned.isConnector()) {
         remarks.put(Remark.UNVERIFIED_TIER.label(), 1L);
       }
       return new Decoded(

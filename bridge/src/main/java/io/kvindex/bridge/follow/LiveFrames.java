@@ -36,6 +36,6 @@ final class LiveFrames {
       status.ambiguous(topics.problem(batch.topic()));
       return null;
     }
-    return new RawBatch(batch.sequence(), batch.payload(), Clock.micros());
+    return new RawBatch(batch.topic(), batch.sequence(), batch.payload(), Clock.micros());
   }
 }

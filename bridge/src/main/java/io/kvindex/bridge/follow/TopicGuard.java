@@ -33,11 +33,11 @@ final class TopicGuard {
   }
 
   private static boolean isNodes(String topic) {
-    return topic.startsWith(SourceOptions.LMCACHE_TOPIC + "node:");
+    return topic.startsWith(SourceOptions.LMCACHE_NODE);
   }
 
   private static boolean isPools(String topic) {
-    return topic.startsWith(SourceOptions.LMCACHE_TOPIC + "pool:");
+    return topic.startsWith(SourceOptions.LMCACHE_POOL);
   }
 
   /** What to tell people about a message that is not. */

@@ -59,9 +59,14 @@ final class BatchNormaliser {
 
   private @Nullable SkipReason add(EngineEvent event) {
     if (event instanceof EngineEvent.Stored stored) {
+      if (ConnectorMedia.isItsOwn(stored.scope().medium())) {
+        facts.learned().connector();
+      }
       return addStored(ConnectorMedia.read(stored));
     } else if (event instanceof EngineEvent.Removed removed) {
       return addRemoved(ConnectorMedia.read(removed));
+    } else if (event instanceof EngineEvent.Cleared && facts.isOfPool()) {
+      return facts.hasPool() ? SkipReason.POOLED_TIER : SkipReason.NOT_LOCAL;
     } else if (event instanceof EngineEvent.Cleared cleared) {
       events.add(new KvEvent.Cleared(rank, facts.clearScope(ConnectorMedia.of(cleared.medium()))));
       return null;
@@ -92,7 +97,7 @@ final class BatchNormaliser {
             locals,
             stored.extraHashes(),
             origin == null ? Origin.impliedBy(parent) : origin);
-    boolean others = facts.isPooled(stored.scope().medium()) || !Normaliser.isOwn(stored.scope());
+    boolean others = facts.isPooled(stored.scope().medium()) || !facts.isOwn(stored.scope());
     events.add(others ? new KvEvent.Taught(event) : event);
     return null;
   }
@@ -101,7 +106,7 @@ final class BatchNormaliser {
     CacheScope scope = stored.scope();
     if (stored.hashes().isEmpty()) {
       return SkipReason.NO_HASHES;
-    } else if (!Normaliser.isOwn(scope) && !facts.hasPool()) {
+    } else if (!facts.isOwn(scope) && !facts.hasPool()) {
       return SkipReason.NOT_LOCAL;
     }
     if (scope.specKind() != null) {
@@ -166,7 +171,7 @@ final class BatchNormaliser {
   private @Nullable SkipReason addRemoved(EngineEvent.Removed removed) {
     if (removed.hashes().isEmpty()) {
       return SkipReason.NO_HASHES;
-    } else if (!Normaliser.isOwn(removed.scope())) {
+    } else if (!facts.isOwn(removed.scope())) {
       return facts.hasPool() ? SkipReason.POOLED_TIER : SkipReason.NOT_LOCAL;
     } else if (facts.isPooled(removed.scope().medium())) {
       return SkipReason.POOLED_TIER;

@@ -22,6 +22,13 @@ final class ConnectorMedia {
 
   private ConnectorMedia() {}
 
+  /**
+   * Whether a medium is written as only connectors to a store do: LMCache's, Mooncake's, Ascend's.
+   */
+  static boolean isItsOwn(@Nullable String medium) {
+    return CPU.equals(medium) || isTorchDevice(medium);
+  }
+
   /** The medium as it is to be read. */
   static @Nullable String of(@Nullable String medium) {
     return isTorchDevice(medium) ? CPU : medium;

@@ -3,6 +3,7 @@ package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.model.progress.GroupSpec;
+import io.kvindex.model.registration.SourceOptions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,6 +36,8 @@ public final class Learned {
   private @Nullable String notice;
   private boolean fromStart;
   private boolean saltsFromStart;
+  private boolean connector;
+  private boolean lmCachePools;
 
   /** Nothing known, as nothing was said. */
   public Learned() {
@@ -71,6 +74,30 @@ public final class Learned {
       names = null;
       fromStart = true;
     }
+  }
+
+  /**
+   * Whether the publisher was seen to speak for a connector to a store (LMCache's, Mooncake's,
+   * Ascend's), which announces what it stores and never what is gone.
+   */
+  public boolean isConnector() {
+    return connector;
+  }
+
+  /** It does, whatever its life. */
+  void connector() {
+    connector = true;
+  }
+
+  /**
+   * Whether a batch speaks of an LMCache's pool and not of its node. Where both were heard, one
+   * whose topic is not told, as replays of old framing, may be of either: then it is the pool's.
+   */
+  boolean isOfPool(String topic) {
+    boolean pools = topic.startsWith(SourceOptions.LMCACHE_POOL);
+    lmCachePools |= pools;
+    connector |= pools || topic.startsWith(SourceOptions.LMCACHE_NODE);
+    return pools || topic.isEmpty() && lmCachePools;
   }
 
   /** Attention groups known, any order. */

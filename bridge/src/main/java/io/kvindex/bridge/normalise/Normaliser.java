@@ -30,6 +30,9 @@ public final class Normaliser {
   private final ProfileCheck profileCheck;
   private final @Nullable StoreFacts store;
 
+  /** Whether the batch at hand speaks of an LMCache's pool. */
+  private boolean ofPool;
+
   /** For the publisher of that registration. */
   public Normaliser(Registration registration) {
     this(registration, new Learned());
@@ -47,8 +50,18 @@ public final class Normaliser {
     this.store = registration.type().isPool() ? new StoreFacts(registration, learned) : null;
   }
 
-  /** Normalises one batch; never fails for what the engine sent. */
+  /** Normalises one batch that was published under no topic. */
   public NormalisedBatch normalise(EngineBatch sent) {
+    return normalise("", sent);
+  }
+
+  /**
+   * Normalises one batch; never fails for what the engine sent.
+   *
+   * @param topic what it was published under; empty = nothing, or not told
+   */
+  public NormalisedBatch normalise(String topic, EngineBatch sent) {
+    ofPool = learned.isOfPool(topic);
     EngineBatch batch = sent.sized(blockSize());
     if (store != null) {
       return new StoreNormaliser(this, store, batch).run();
@@ -127,13 +140,19 @@ public final class Normaliser {
 
   /**
    * Whether an event speaks of blocks of the instance itself: neither of somewhere else nor of
-   * those that vLLM's remote cache {@code kvcr} keeps for all (vllm#52067).
+   * those that vLLM's remote cache {@code kvcr} keeps for all (vllm#52067), or an LMCache's pool.
    */
-  static boolean isOwn(CacheScope scope) {
+  boolean isOwn(CacheScope scope) {
     String locality = scope.locality();
     String ownership = scope.ownership();
-    return (locality == null || locality.equalsIgnoreCase(LOCAL))
+    return !ofPool
+        && (locality == null || locality.equalsIgnoreCase(LOCAL))
         && (ownership == null || !ownership.equalsIgnoreCase(REMOTE_CACHE));
+  }
+
+  /** Whether the batch at hand speaks of an LMCache's pool, not of the instance. */
+  boolean isOfPool() {
+    return ofPool;
   }
 
   /** Whether a declared pool keeps account of what the instance does not hold itself. */

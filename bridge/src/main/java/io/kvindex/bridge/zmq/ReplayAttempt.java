@@ -140,7 +140,8 @@ final class ReplayAttempt implements AutoCloseable {
         sink.discard(false);
         return first ? Outcome.STARTED_LATE : Outcome.HOLE;
       }
-      if (!sink.accept(new RawBatch(batch.sequence(), batch.payload(), Clock.micros()))) {
+      if (!sink.accept(
+          new RawBatch(batch.topic(), batch.sequence(), batch.payload(), Clock.micros()))) {
         return Outcome.STOPPED;
       }
       // Buffers have no holes: what is missing behind the batch we have was lost on the way.

@@ -79,7 +79,13 @@ class CodecFuzzTest {
     Incarnation life = new Incarnation(1, 2, 0);
     BatchRecords records =
         new BatchRecords(
-            registration, life, new io.kvindex.bridge.produce.RecordSplitter(4_096), 5, 4L, 6);
+            registration,
+            registration.options().traits(),
+            life,
+            new io.kvindex.bridge.produce.RecordSplitter(4_096),
+            5,
+            4L,
+            6);
     records.whole(
         List.of(
             new KvEvent.Stored(

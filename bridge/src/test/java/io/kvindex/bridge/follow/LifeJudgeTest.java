@@ -98,7 +98,7 @@ class LifeJudgeTest {
 
   private static RawBatch batch(long sequence, long content) {
     byte[] payload = ByteBuffer.allocate(16).putLong(sequence).putLong(content).array();
-    return new RawBatch(sequence, payload, 0);
+    return new RawBatch("", sequence, payload, 0);
   }
 
   private static void take(LifeJudge judge, RawBatch batch, long micros) {

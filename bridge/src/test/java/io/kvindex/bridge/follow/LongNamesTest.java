@@ -153,7 +153,14 @@ class LongNamesTest {
   private static List<Integer> bytesOfEach(SourceType type, List<KvEvent> events) {
     RecordSplitter splitter = new RecordSplitter(FollowLimits.DEFAULT.recordBytes());
     List<EventRecord> records =
-        new BatchRecords(registration(type), new Incarnation(1, 2, 0), splitter, 3, null, 4)
+        new BatchRecords(
+                registration(type),
+                registration(type).options().traits(),
+                new Incarnation(1, 2, 0),
+                splitter,
+                3,
+                null,
+                4)
             .whole(events)
             .all();
     assertThat(records.stream().mapToInt(record -> record.events().size()).sum())

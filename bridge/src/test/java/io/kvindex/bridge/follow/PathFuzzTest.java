@@ -122,6 +122,7 @@ class PathFuzzTest {
     BatchRecords records =
         new BatchRecords(
             Objects.requireNonNull(registrations.get(type)),
+            Objects.requireNonNull(registrations.get(type)).options().traits(),
             new Incarnation(1, 2, 0),
             splitter,
             sequence,

@@ -85,11 +85,14 @@ public record SourceOptions(
         false);
   }
 
-  /** How topics of LMCache begin: {@code kv@node:N@model}, {@code kv@pool:P@model}. */
-  public static final String LMCACHE_TOPIC = "kv@";
+  /** How topics of LMCache's nodes begin: {@code kv@node:N@model} (LMCache#4768). */
+  public static final String LMCACHE_NODE = "kv@node:";
 
-  /** For how long LMCache's stores count unless it is said: it announces no removals of them. */
-  static final int LMCACHE_SECONDS = 600;
+  /** How topics of LMCache's pools begin: {@code kv@pool:P@model}. */
+  public static final String LMCACHE_POOL = "kv@pool:";
+
+  /** For how long stores count that nobody announces the end of, unless it is said; seconds. */
+  static final int UNANNOUNCED_SECONDS = 600;
 
   /** Most groups of a pool; the objects of all groups together are {@link Shards#MAX} at most. */
   public static final int MAX_POOL_GROUPS = 16;
@@ -189,9 +192,21 @@ public record SourceOptions(
 
   /** What the log has to know of them. */
   public SourceTraits traits() {
+    return traits(false);
+  }
+
+  /**
+   * The same of a source whose events may have shown that it speaks for a connector to a store,
+   * which announces what it stores and never what is gone.
+   *
+   * @param connector whether they have; a topic of LMCache says so, too
+   */
+  public SourceTraits traits(boolean connector) {
     int expiry = lowerTier.kind() == LowerTier.Kind.TTL ? lowerTier.ttlSeconds() : expirySeconds;
-    if (expiry == 0 && topic.startsWith(LMCACHE_TOPIC)) {
-      expiry = LMCACHE_SECONDS;
+    boolean unannounced =
+        connector || topic.startsWith(LMCACHE_NODE) || topic.startsWith(LMCACHE_POOL);
+    if (expiry == 0 && unannounced && lowerTier.kind() == LowerTier.Kind.OWN) {
+      expiry = UNANNOUNCED_SECONDS;
     }
     return new SourceTraits(copies, persistentMedia, expiry, objects(shards, poolGroups));
   }
