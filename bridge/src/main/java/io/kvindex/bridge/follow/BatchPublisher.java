@@ -183,7 +183,13 @@ final class BatchPublisher {
       @Nullable Long after,
       KvEvent.@Nullable Gap gap,
       SendSession session) {
+    if (gap != null) {
+      learned.lost();
+    }
     Decoded decoded = normalise(batch, parsed);
+    if (decoded.doubtful() || decoded.rejected() != null) {
+      learned.lost();
+    }
     List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
     if (gap != null) {
       add(gap, events);
@@ -226,9 +232,13 @@ final class BatchPublisher {
     sink.send(session, records.all(), records.ids(), batch.receivedMicros(), clears, mark);
   }
 
-  /** Kafka may not have the batch that said which groups there are. */
-  void tellGroupsAgain() {
+  /**
+   * Batches are taken once more from where Kafka has them: it may not have the one that said which
+   * groups there are.
+   */
+  void goesBack() {
     toldChanges = -1;
+    learned.lost();
   }
 
   /** Whether events have streams and numbers of their own. */

@@ -86,7 +86,7 @@ final class Intake {
   /** What was taken behind that counts no more, null = nothing counts. */
   void goBackTo(SendSession.@Nullable Acked acked) {
     position.moveTo(acked == null ? null : acked.sequence());
-    publisher.tellGroupsAgain();
+    publisher.goesBack();
   }
 
   /** Batches before that one are missing. */

@@ -27,7 +27,12 @@ final class AttentionGroups {
    */
   static boolean isIndexed(CacheScope scope, @Nullable GroupSpec known) {
     String kind = scope.specKind() != null || known == null ? scope.specKind() : known.kind();
-    return kind == null ? groupOf(scope) == 0 : WHOLE_PREFIX.contains(kind);
+    return kind == null ? groupOf(scope) == 0 : isWholePrefix(kind);
+  }
+
+  /** Whether groups of that kind need every block of a prefix; null = of no kind that is known. */
+  static boolean isWholePrefix(@Nullable String kind) {
+    return kind != null && WHOLE_PREFIX.contains(kind);
   }
 
   /**

@@ -15,6 +15,7 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.progress.GroupSpec;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +42,9 @@ final class BatchNormaliser {
   NormalisedBatch run() {
     facts.profileCheck().nextBatch();
     batch.skipped().forEach(skip -> count(skip.reason()));
-    for (EngineEvent event : batch.events()) {
-      SkipReason reason = add(event);
+    BitSet computed = facts.learned().computed(batch);
+    for (int i = 0; i < batch.events().size(); i++) {
+      SkipReason reason = add(batch.events().get(i), computed.get(i));
       if (reason != null) {
         count(reason);
       }
@@ -57,12 +59,12 @@ final class BatchNormaliser {
         batch.isDoubtful());
   }
 
-  private @Nullable SkipReason add(EngineEvent event) {
+  private @Nullable SkipReason add(EngineEvent event, boolean computed) {
     if (event instanceof EngineEvent.Stored stored) {
       if (ConnectorMedia.isItsOwn(stored.scope().medium())) {
         facts.learned().connector();
       }
-      return addStored(ConnectorMedia.read(stored));
+      return addStored(ConnectorMedia.read(stored), computed);
     } else if (event instanceof EngineEvent.Removed removed) {
       return addRemoved(ConnectorMedia.read(removed));
     } else if (event instanceof EngineEvent.Cleared && facts.isOfPool()) {
@@ -74,7 +76,10 @@ final class BatchNormaliser {
     throw new IllegalStateException("BUG: no way to normalise " + event);
   }
 
-  private @Nullable SkipReason addStored(EngineEvent.Stored stored) {
+  /**
+   * @param computed whether it is known that no request merely reused them
+   */
+  private @Nullable SkipReason addStored(EngineEvent.Stored stored, boolean computed) {
     SkipReason reason = reasonToSkip(stored);
     if (reason != null) {
       return reason;
@@ -96,7 +101,7 @@ final class BatchNormaliser {
             stored.hashes(),
             locals,
             stored.extraHashes(),
-            origin == null ? Origin.impliedBy(parent) : origin);
+            origin != null ? origin : computed ? Origin.NEW : Origin.impliedBy(parent));
     boolean others = facts.isPooled(stored.scope().medium()) || !facts.isOwn(stored.scope());
     events.add(others ? new KvEvent.Taught(event) : event);
     return null;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.normalise;
 
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.registration.SourceOptions;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +24,8 @@ public final class Learned {
   /** Engines number groups from 0 without holes; beyond this they are not told apart. */
   private static final int MAX_GROUPS = 64;
 
+  private static final BitSet NONE = new BitSet(0);
+
   /** Adapters whose names are told apart. */
   private static final int MAX_ADAPTERS = 4_096;
 
@@ -30,12 +35,14 @@ public final class Learned {
   private @Nullable SaltMemory salts;
   private @Nullable NamedKeys names;
   private @Nullable RemovalWatch removals;
+  private @Nullable SideGroups sides;
   private SizeCheck sizes = new SizeCheck();
   private @Nullable String profileProblem;
   private final Map<String, Boolean> explained = new HashMap<>();
   private @Nullable String notice;
   private boolean fromStart;
   private boolean saltsFromStart;
+  private boolean sidesFromStart;
   private boolean connector;
   private boolean lmCachePools;
 
@@ -52,6 +59,7 @@ public final class Learned {
     known.forEach(spec -> groups.put(spec.group(), spec));
     this.fromStart = fromStart;
     this.saltsFromStart = fromStart;
+    this.sidesFromStart = fromStart;
   }
 
   /**
@@ -65,6 +73,8 @@ public final class Learned {
     depths = null;
     salts = null;
     removals = null;
+    sides = null;
+    sidesFromStart = true; // those that outlive it lie elsewhere than on the device
     sizes = new SizeCheck();
     profileProblem = null;
     explained.clear();
@@ -164,6 +174,34 @@ public final class Learned {
       names = new NamedKeys(fromStart);
     }
     return names;
+  }
+
+  /**
+   * Takes in what a batch of several attention groups tells.
+   *
+   * @return places in the batch of stores that were computed, as far as known
+   */
+  BitSet computed(EngineBatch batch) {
+    if (sides == null && batch.events().stream().noneMatch(Learned::isOfFurtherGroup)) {
+      return NONE;
+    }
+    if (sides == null) {
+      sides = new SideGroups(sidesFromStart);
+    }
+    return sides.computed(batch, this);
+  }
+
+  private static boolean isOfFurtherGroup(EngineEvent event) {
+    Integer group = event instanceof EngineEvent.Stored stored ? stored.scope().group() : null;
+    return group != null && group > 0;
+  }
+
+  /** Something was announced that could not be read, or never came. */
+  public void lost() {
+    sidesFromStart = false;
+    if (sides != null) {
+      sides.lost();
+    }
   }
 
   /** What removals of a store mean; made where it is needed. */
