@@ -18,6 +18,7 @@ import io.kvindex.model.registration.Registration;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -60,18 +61,44 @@ class FollowerTest extends FollowerFixture {
   @ParameterizedTest
   @ValueSource(longs = {1L << 40, -1L << 40})
   void shouldGoOn_whenTheNumberAndTimeOfOneBatchAreDamaged(long number) throws Exception {
-    Following following = follow();
+    Following following = follow((String) null);
+    awaitConnected(following);
     engine.publish(0, 9);
     await().atMost(SOON).until(() -> isSent("e", 9));
-    byte[] damaged = FakeEngine.payload(10);
-    ByteBuffer.wrap(damaged).putDouble(2, 4e9); // in the year 2096
-    engine.live(new byte[0], FakeEngine.sequence(number), damaged);
+    engine.live(new byte[0], FakeEngine.sequence(number), damaged());
     await().atMost(SOON).until(() -> isSent("e", number));
-    // All that follows is older than that batch; the replay knows nothing of it. Asked for what
-    // follows a number that is negative when signed, this engine sends all it has.
+    // All that follows is older than that batch.
     engine.publish(10, 199);
     await().atMost(SOON).until(() -> isSent("e", 199));
     assertThat(following.status().incarnation().life()).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1L << 40, -1L << 40})
+  void shouldDropABatch_whenItsNumberAndTimeAreDamagedAndTheReplayDoesNotHaveIt(long number)
+      throws Exception {
+    Following following = follow();
+    engine.publish(0, 9);
+    await().atMost(SOON).until(() -> isSent("e", 9));
+    engine.live(new byte[0], FakeEngine.sequence(number), damaged());
+    engine.publish(10, 19);
+    await().atMost(SOON).until(() -> isSent("e", 19));
+    assertThat(following.status().counters())
+        .containsEntry("former_life", 1L)
+        .doesNotContainKey("new_lives");
+    assertThat(sent()).noneMatch(FollowerFixture::hasGap);
+  }
+
+  private static byte[] damaged() {
+    byte[] damaged = FakeEngine.payload(10);
+    ByteBuffer.wrap(damaged).putDouble(2, 4e9); // in the year 2096
+    return damaged;
+  }
+
+  private static void awaitConnected(Following following) {
+    await()
+        .atMost(SOON)
+        .until(() -> Objects.requireNonNull(following.progress().connection()).up());
   }
 
   @Test
