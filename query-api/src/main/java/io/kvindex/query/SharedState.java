@@ -33,6 +33,7 @@ record SharedState(
             options.media(),
             options.generations(),
             progress::unconnected,
+            progress::caughtUp,
             metrics);
     return new SharedState(
         registrations,

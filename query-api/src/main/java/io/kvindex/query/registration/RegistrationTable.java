@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
@@ -39,6 +40,7 @@ public final class RegistrationTable implements AutoCloseable {
   private final Media media;
   private final Generations generations;
   private final Supplier<Map<PublisherId, Long>> unconnected;
+  private final BooleanSupplier connectionsKnown;
   private final Counter unreadable;
   private final TopicFollower follower;
   private volatile RegistrationSnapshot snapshot = RegistrationSnapshot.EMPTY;
@@ -51,15 +53,18 @@ public final class RegistrationTable implements AutoCloseable {
    * @param generations of the site's epoch
    * @param unconnected publishers without a connection they can be trusted by, with the generation
    *     of their registration; the same object until they change
+   * @param connectionsKnown whether {@code unconnected} has all that was said before we started
    */
   public RegistrationTable(
       Map<String, Object> clientConfig,
       Media media,
       Generations generations,
       Supplier<Map<PublisherId, Long>> unconnected,
+      BooleanSupplier connectionsKnown,
       MeterRegistry registry) {
     this.media = media;
     this.unconnected = unconnected;
+    this.connectionsKnown = connectionsKnown;
     this.generations = generations;
     unreadable =
         Counter.builder(MetricNames.REGISTRATIONS_UNREADABLE)
@@ -75,10 +80,11 @@ public final class RegistrationTable implements AutoCloseable {
    * The newest view, for answers to clients.
    *
    * @throws ApiException (503) until everything registered before we started is visible: whoever is
-   *     not would be missing from the answer, and nothing would say so
+   *     not would be missing from the answer, or who is not connected would be, and nothing would
+   *     say so
    */
   public RegistrationSnapshot whole() {
-    if (!follower.caughtUp()) {
+    if (!caughtUp()) {
       throw ApiException.of(ErrorCode.NOT_READY, UNREAD + "; try again");
     }
     return snapshot;
@@ -89,9 +95,9 @@ public final class RegistrationTable implements AutoCloseable {
     return snapshot;
   }
 
-  /** Whether everything registered before we started is visible. */
+  /** Whether everything registered before we started is visible, and who is not connected. */
   public boolean caughtUp() {
-    return follower.caughtUp();
+    return follower.caughtUp() && connectionsKnown.getAsBoolean();
   }
 
   /** Waits until all that is registered anywhere is visible here; false past the deadline. */

@@ -47,7 +47,12 @@ class KafkaOutageIT {
       }
       table =
           new RegistrationTable(
-              kafka, Media.standard(), Generations.FIRST, Map::of, new SimpleMeterRegistry());
+              kafka,
+              Media.standard(),
+              Generations.FIRST,
+              Map::of,
+              () -> true,
+              new SimpleMeterRegistry());
       service = new RegistrationService(table, kafka, Duration.ofSeconds(3));
       Awaitility.await().atMost(LONG).until(table::caughtUp);
       service.register(request("a"));

@@ -55,7 +55,8 @@ abstract class RegistrationFixture {
       Map<String, Object> kafka = Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
       SimpleMeterRegistry registry = new SimpleMeterRegistry();
       RegistrationTable table =
-          new RegistrationTable(kafka, Media.standard(), Generations.FIRST, Map::of, registry);
+          new RegistrationTable(
+              kafka, Media.standard(), Generations.FIRST, Map::of, () -> true, registry);
       RegistrationService service = new RegistrationService(table, kafka, TIMEOUT);
       RegistrationRoutes registering =
           new RegistrationRoutes(

@@ -2,12 +2,18 @@
 package io.kvindex.query.registration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.registration.Generations;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.sandbox.broker.SharedBroker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -135,5 +142,29 @@ class RegistrationReplicasIT extends RegistrationFixture {
       assertThat(one.get().statusCode()).isEqualTo(200);
     }
     assertThat(services(0)).hasSize(1);
+  }
+
+  @Test
+  void shouldAnswerNobody_whileItIsNotKnownWhoIsNotConnected() throws Exception {
+    post(0, "/register", body(""));
+    AtomicBoolean known = new AtomicBoolean();
+    Map<String, Object> kafka = Map.of("bootstrap.servers", SharedBroker.bootstrapServers());
+    try (RegistrationTable table =
+        new RegistrationTable(
+            kafka,
+            Media.standard(),
+            Generations.FIRST,
+            Map::of,
+            known::get,
+            new SimpleMeterRegistry())) {
+      Awaitility.await()
+          .atMost(TIMEOUT)
+          .until(() -> table.snapshot() != RegistrationSnapshot.EMPTY);
+      assertThat(catchThrowableOfType(ApiException.class, table::whole).code())
+          .isEqualTo(ErrorCode.NOT_READY);
+      known.set(true);
+      Awaitility.await().atMost(TIMEOUT).until(table::caughtUp);
+      assertThat(table.whole()).isNotNull();
+    }
   }
 }
