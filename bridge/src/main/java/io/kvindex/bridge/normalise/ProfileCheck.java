@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * each batch and adapter the first block that opens a prompt and comes with its tokens is hashed
  * and compared. Names that are not are taken for mere names, and their blocks are indexed by what
  * their tokens say ({@link HashProfile#byTokens}): queries by tokens find them, queries by hashes
- * do not, and the source says why. For one thread.
+ * only by the engine's own where these cover the adapter, and the source says why. For one thread.
  *
  * <p>SGLang's names depend on when an adapter was loaded (0.5.23: {@code extra_key} of the radix
  * tree), those of vLLM since 0.32 on where from; no event tells either.
@@ -146,7 +146,7 @@ final class ProfileCheck {
         + (loraPaths.containsKey(lora)
             ? "lora_paths says " + loraPaths.get(lora) + ", which it is not"
             : "register it in lora_paths")
-        + ". Until then its blocks are found by tokens and not by hashes";
+        + ". Until then its blocks are found by tokens and by the engine's own hashes";
   }
 
   private String describe(
@@ -161,7 +161,7 @@ final class ProfileCheck {
             + (hashesPairs(profile) == stored.tokens().isBigram()
                 ? Long.toUnsignedString(first(hasher, stored))
                 : hashesPairs(profile) ? "hashes pairs of tokens" : "hashes no pairs of tokens")
-            + "; its blocks are found by tokens and not by hashes; ";
+            + "; its blocks are found by tokens and by the engine's own hashes; ";
     return other != null
         ? text + "register it with hash_profile " + json(other)
         : text

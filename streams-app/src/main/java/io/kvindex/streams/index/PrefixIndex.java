@@ -70,6 +70,27 @@ public final class PrefixIndex {
    * @return false if it did before
    */
   public boolean add(long key, int slot) {
+    boolean added = set(key, slot);
+    if (added) {
+      slots.joined(slot);
+    }
+    return added;
+  }
+
+  /**
+   * A block that the owner in {@code slot} holds is found under this key, too, until {@link
+   * #removeFurther}; it counts once.
+   */
+  public void addFurther(long key, int slot) {
+    set(key, slot);
+  }
+
+  /** Takes {@link #addFurther} back. */
+  public void removeFurther(long key, int slot) {
+    clear(key, slot);
+  }
+
+  private boolean set(long key, int slot) {
     slots.checkWritable(slot);
     long mixed = Segment.mix(key);
     long[] segment = table.segmentOf(mixed);
@@ -86,7 +107,6 @@ public final class PrefixIndex {
       Segment.replaceId(segment, at, to.id);
       sets.release(from);
     }
-    slots.joined(slot);
     return true;
   }
 
@@ -96,6 +116,14 @@ public final class PrefixIndex {
    * @return false if it did not before
    */
   public boolean remove(long key, int slot) {
+    boolean removed = clear(key, slot);
+    if (removed) {
+      slots.left(slot);
+    }
+    return removed;
+  }
+
+  private boolean clear(long key, int slot) {
     slots.checkWritable(slot);
     long mixed = Segment.mix(key);
     long[] segment = table.segmentOf(mixed);
@@ -116,7 +144,6 @@ public final class PrefixIndex {
     }
     // Only now: whoever starts after the release must not find the id any more.
     sets.release(from);
-    slots.left(slot);
     return true;
   }
 

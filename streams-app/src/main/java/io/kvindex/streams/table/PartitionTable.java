@@ -67,7 +67,7 @@ public final class PartitionTable {
     this.rows = rows;
     tables = new Tables(epochs);
     owners = new Owners(tables, publishers);
-    residency = new Residency(new StoreRows(rows), publishers);
+    residency = new Residency(new StoreRows(rows), publishers, tables);
     view = new TableView(partition, rows, tables, names, streams, orphans);
   }
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the index in step with the residency rows {@code B}: a bit is set while the owner has a
- * resolved row for it, in every attention group its publisher uses.
+ * resolved row for it, in every attention group its publisher uses. Where queries by hashes bring
+ * engines' names, a block is found under its name, too, though tokens told its prefix.
  */
 public final class Residency {
 
@@ -29,13 +30,15 @@ public final class Residency {
 
   private final Rows rows;
   private final Publishers publishers;
+  private final Tables tables;
 
   /** Rows beyond the first that ask for the same bit: one prefix under several engine hashes. */
   private final Map<Bit, Integer> aliases = new HashMap<>();
 
-  Residency(Rows rows, Publishers publishers) {
+  Residency(Rows rows, Publishers publishers, Tables tables) {
     this.rows = rows;
     this.publishers = publishers;
+    this.tables = tables;
   }
 
   /** Follows the change of one row; the row itself is written already. */
@@ -57,9 +60,10 @@ public final class Residency {
       return;
     }
     if (was != null) {
+      hideName(owner, engineHash, was);
       release(owner, was.lookupKey());
     }
-    if (is != null && !owner.index().add(is.lookupKey(), owner.slot())) {
+    if (is != null && !show(owner, engineHash, is)) {
       aliases.merge(new Bit(owner.id(), is.lookupKey()), 1, Integer::sum);
     }
   }
@@ -70,6 +74,22 @@ public final class Residency {
 
   private static int undecided(@Nullable BlockRow row) {
     return row != null && row.copies() == 0 ? 1 : 0;
+  }
+
+  /** Whether the owner had nothing of that prefix before. */
+  private boolean show(OwnerState owner, long engineHash, BlockRow row) {
+    long name = tables.nameKey(row.space(), engineHash, row.lookupKey());
+    if (name != row.lookupKey()) {
+      owner.index().addFurther(name, owner.slot());
+    }
+    return owner.index().add(row.lookupKey(), owner.slot());
+  }
+
+  private void hideName(OwnerState owner, long engineHash, BlockRow row) {
+    long name = tables.nameKey(row.space(), engineHash, row.lookupKey());
+    if (name != row.lookupKey()) {
+      owner.index().removeFurther(name, owner.slot());
+    }
   }
 
   private void release(OwnerState owner, long lookupKey) {
@@ -91,13 +111,14 @@ public final class Residency {
       @Nullable BlockRow before,
       @Nullable BlockRow after) {
     if (before != null) {
+      hideName(owner, engineHash, before);
       owner.index().remove(before.lookupKey(), owner.slot());
     }
     // Of rows that come together the first finds all of them there, the others its bit.
     if (after != null && !owner.holds(after.lookupKey())) {
       long others = groups & ~(1L << group);
       if (everyGroupHolds(owner, engineHash, others, after.lookupKey())) {
-        owner.index().add(after.lookupKey(), owner.slot());
+        show(owner, engineHash, after);
       }
     }
   }
@@ -130,6 +151,7 @@ public final class Residency {
         KeyValue<Bytes, byte[]> next = all.next();
         BlockRow row = BlockRow.decode(next.value);
         if (row.isResident()) {
+          hideName(owner, RowKeys.hash(next.key.get()), row);
           owner.index().remove(row.lookupKey(), owner.slot());
         }
         owner.addUndecided(-undecided(row));

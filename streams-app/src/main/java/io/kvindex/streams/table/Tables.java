@@ -2,6 +2,7 @@
 package io.kvindex.streams.table;
 
 import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.row.SpaceRow;
@@ -25,6 +26,9 @@ public final class Tables {
   /** By reference: asked for with every block. */
   private @Nullable SpaceRow[] spaces = new SpaceRow[8];
 
+  /** By reference, null = not asked for yet. */
+  private @Nullable NameKeys[] nameKeys = new NameKeys[8];
+
   private final Map<SpaceRow, Integer> spaceRefs = new HashMap<>();
 
   Tables(Epochs epochs) {
@@ -43,6 +47,33 @@ public final class Tables {
     }
     spaces[ref] = row;
     spaceRefs.put(row, ref);
+  }
+
+  /**
+   * Under which keys queries by hashes look in a space.
+   *
+   * @param byName whether they bring names that stand for one block each
+   * @param context what is xored into a name
+   */
+  private record NameKeys(boolean byName, long context) {}
+
+  /**
+   * The key under which queries by hashes look for a block. The same as its lookup key where its
+   * name is the hash of its prefix, and where names alone do not say which adapter they are of.
+   */
+  long nameKey(int space, long engineHash, long lookupKey) {
+    if (space >= nameKeys.length) {
+      nameKeys = Arrays.copyOf(nameKeys, Math.max(space + 1, 2 * nameKeys.length));
+    }
+    NameKeys keys = nameKeys[space];
+    if (keys == null) {
+      SpaceRow row = space(space);
+      HashProfile profile = table(row.tableRef()).hashProfile();
+      boolean byName = profile.algorithm().isEngineNamed() && profile.algorithm().coversLora();
+      keys = new NameKeys(byName, profile.context(null, row.namespace(), null));
+      nameKeys[space] = keys;
+    }
+    return keys.byName() ? engineHash ^ keys.context() : lookupKey;
   }
 
   /** Any thread: indexes by table. */

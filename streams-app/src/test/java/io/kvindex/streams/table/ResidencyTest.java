@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
+import io.kvindex.model.hash.HashProfile;
+import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.row.BlockRow;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
 import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.SpaceRow;
+import io.kvindex.streams.row.TableRow;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.utils.Bytes;
@@ -28,7 +33,8 @@ class ResidencyTest {
 
   private final CountedRows rows = new CountedRows();
   private final Publishers publishers = new Publishers();
-  private final Residency residency = new Residency(rows, publishers);
+  private final Tables tables = new Tables(new Epochs());
+  private final Residency residency = new Residency(rows, publishers, tables);
   private final OwnerState owner = cutInShards();
 
   private static final class CountedRows implements Residency.Rows {
@@ -48,6 +54,8 @@ class ResidencyTest {
   }
 
   private OwnerState cutInShards() {
+    tables.foldTable(1, new TableRow(new TableId("default", "m", 16, HashProfile.XXH3_DEFAULT)));
+    tables.foldSpace(1, new SpaceRow(1, null, SpaceRow.SHARED));
     publishers.fold(1, new PublisherRow(new PublisherId("p", "default", 0), LIFE, -1L, false));
     PrefixIndex index = new PrefixIndex();
     int slot = index.addOwner(new Owner("default", "p", 0, 0, "CPU", true, null, LIFE));
