@@ -29,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class CopyJudge {
 
+  /**
+   * A prompt's beginning may be in doubt though what follows it is not. So far back it is looked
+   * for, which bounds what a store costs where an owner has blocks in doubt.
+   */
+  private static final int MOST_CERTAIN = 512;
+
   private final RowBatch batch;
   private final int mostUndecided;
   private final Media media = Media.standard();
@@ -77,13 +83,16 @@ final class CopyJudge {
             && event.origin() == Origin.NEW
             && owner.undecided() > 0;
     Long block = computed ? event.parent().hash() : null;
-    // Those before a certain one were used with it: they mostly are certain, too.
-    while (block != null) {
+    int certain = 0;
+    while (block != null && certain < MOST_CERTAIN) {
       BlockChange change = batch.blocks().of(owner, block, event.place().group());
-      if (!change.isUndecided()) {
+      if (change.isUndecided()) {
+        change.store(CopyPolicy.COUNT, Origin.REUSED);
+      } else if (!change.present()) {
         return;
+      } else {
+        certain++;
       }
-      change.store(CopyPolicy.COUNT, Origin.REUSED);
       block = before.apply(block);
     }
   }

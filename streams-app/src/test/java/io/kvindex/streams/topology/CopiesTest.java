@@ -199,6 +199,22 @@ class CopiesTest {
     }
   }
 
+  /** Who computes a block behind others holds all of these, the first one included. */
+  @Test
+  void shouldBeThereAfterAll_whenABlockIsComputedFarBehindIt() {
+    Prompt abcd = new Prompt("abcd");
+    try (IndexDriver index = new IndexDriver(dir)) {
+      index.feed(vllm.batch(abcd.stored(GPU, 0, 3)), vllm.batch(abcd.stored(GPU, 0, 1)));
+      index.feed(vllm.batch(abcd.removed(GPU, 0, 1)));
+      assertThat(index.holders("abcd")).as("one of two, or none").isEmpty();
+      index.feed(vllm.batch(abcd.stored(GPU, 3, 4)));
+      assertThat(index.holders("abcd")).isEqualTo("v/0/GPU | v/0/GPU | v/0/GPU | v/0/GPU");
+      index.feed(vllm.batch(abcd.removed(GPU, 0, 1)));
+      assertThat(index.holders("abcd")).isEmpty();
+      assertThat(index.rows(RowKind.BLOCK)).isEqualTo(3);
+    }
+  }
+
   @Test
   void shouldProveNothing_whenEventsAreMissing() {
     Prompt abc = new Prompt("abc");
