@@ -46,7 +46,7 @@ final class OctetParameters {
           "additionalsalt",
           MinEventReader.FIELD);
   private static final Set<String> NUMBERS = Set.of("block_size", "lora_id");
-  private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
+  private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]{0,17})");
   private static final Pattern UNSIGNED = Pattern.compile("0|[1-9][0-9]{0,19}");
   private static final Pattern EVENT = Pattern.compile("(.*):([^:]*):([^:]*)", Pattern.DOTALL);
 

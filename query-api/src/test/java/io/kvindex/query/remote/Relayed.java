@@ -32,7 +32,7 @@ public final class Relayed {
         placed,
         new Loop(new ReplicaService(Tables.only(Serving.DEFAULT_APPLICATION, tables, placed))),
         new SimpleMeterRegistry(),
-        System::nanoTime);
+        () -> 0); // answered at once, however long this machine stands still meanwhile
   }
 
   /** A replica without any table. */
