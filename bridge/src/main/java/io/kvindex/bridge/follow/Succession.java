@@ -121,8 +121,7 @@ final class Succession {
       return false;
     }
     // A claim is an offset. Where Kafka lost the end of its topic, the next one may be lower than
-    // the
-    // life that tables have seen, and they would take nothing of it.
+    // the life that tables have seen, and they would take nothing of it.
     contested = Math.max(contested, life.incarnation().life() + 1);
     if (!life.adopt()) {
       return false;

@@ -9,7 +9,10 @@ public enum FrameOutcome {
   APPLIED,
   /** Its sequence is not beyond the last one. */
   DUPLICATE_OR_LATE,
-  /** Beyond the last one, but the engine knows nothing of it: a life before this one sent it. */
+  /**
+   * Beyond the last one, but the engine knows nothing of it: a life before this one sent it, or its
+   * number was damaged on the way.
+   */
   FORMER_LIFE,
   /** Of another engine that connects to the same bound endpoint: only its topic tells. */
   OTHER_TOPIC,

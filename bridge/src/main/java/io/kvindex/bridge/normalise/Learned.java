@@ -100,10 +100,13 @@ public final class Learned {
   }
 
   /**
-   * Whether a batch speaks of an LMCache's pool and not of its node. Where both were heard, one
-   * whose topic is not told, as replays of old framing, may be of either: then it is the pool's.
+   * Takes in what a batch was published under. Where an LMCache's pool was heard, a batch whose
+   * topic is not told, as in replays of old framing, may be of it or of its node: then it is the
+   * pool's.
+   *
+   * @return whether the batch speaks of a pool
    */
-  boolean isOfPool(String topic) {
+  boolean learnTopic(String topic) {
     boolean pools = topic.startsWith(SourceOptions.LMCACHE_POOL);
     lmCachePools |= pools;
     connector |= pools || topic.startsWith(SourceOptions.LMCACHE_NODE);

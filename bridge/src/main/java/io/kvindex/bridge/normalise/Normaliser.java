@@ -61,7 +61,7 @@ public final class Normaliser {
    * @param topic what it was published under; empty = nothing, or not told
    */
   public NormalisedBatch normalise(String topic, EngineBatch sent) {
-    ofPool = learned.isOfPool(topic);
+    ofPool = learned.learnTopic(topic);
     EngineBatch batch = sent.sized(blockSize());
     if (store != null) {
       return new StoreNormaliser(this, store, batch).run();

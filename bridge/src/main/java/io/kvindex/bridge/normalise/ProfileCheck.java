@@ -161,7 +161,8 @@ final class ProfileCheck {
             + (hashesPairs(profile) == stored.tokens().isBigram()
                 ? Long.toUnsignedString(first(hasher, stored))
                 : hashesPairs(profile) ? "hashes pairs of tokens" : "hashes no pairs of tokens")
-            + "; its blocks are found by tokens and by the engine's own hashes; ";
+            + "; its blocks are found by tokens"
+            + (profile.algorithm().coversLora() ? " and by the engine's own hashes; " : "; ");
     return other != null
         ? text + "register it with hash_profile " + json(other)
         : text

@@ -35,7 +35,10 @@ final class SideGroups {
   /** Kinds that need the last block of what is reused; chunks of local attention may not. */
   private static final Set<String> NEEDS_LAST = Set.of("sliding_window", "mamba");
 
-  /** Announcements less removals by block and group: as many copies there may be. */
+  /**
+   * Announcements less removals by block and group: as many copies there may be. Kept only while it
+   * is {@code complete}.
+   */
   private final Map<Long, Integer> copies = new HashMap<>();
 
   private boolean complete;
@@ -69,7 +72,7 @@ final class SideGroups {
     for (int i = 0; i < events.size(); i++) {
       EngineEvent event = events.get(i);
       if (event instanceof Stored stored) {
-        if (isOfSide(stored.scope(), learned) && store(stored)) {
+        if (complete && isOfSide(stored.scope(), learned) && store(stored)) {
           ends.add(last(stored));
         }
         continue;
@@ -98,7 +101,7 @@ final class SideGroups {
     if (stored.hashes().isEmpty()) {
       return false;
     }
-    boolean absent = complete && needsLast(stored.scope());
+    boolean absent = needsLast(stored.scope());
     absent &= !copies.containsKey(key(last(stored), stored.scope()));
     for (int i = 0; i < stored.hashes().size(); i++) {
       copies.merge(key(stored.hashes().get(i), stored.scope()), 1, Integer::sum);

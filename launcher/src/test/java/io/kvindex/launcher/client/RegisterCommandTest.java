@@ -104,15 +104,7 @@ class RegisterCommandTest {
   @Test
   void shouldTakeJsonAndNoPools_whenFlagsSaySo() {
     assertThat(
-            register(
-                "--instance",
-                "e",
-                "--endpoint",
-                "tcp://h:1",
-                "--model",
-                "m",
-                "--block-size",
-                "16",
+            registerOne(
                 "--pools",
                 "",
                 "--hash-profile",
@@ -128,15 +120,7 @@ class RegisterCommandTest {
   void shouldSayWhatIsWrong_whenAFlagCannotBeRead() {
     for (String shards : new String[] {"tp", "tp=x", "4,8", "=4"}) {
       assertThat(
-              register(
-                  "--instance",
-                  "e",
-                  "--endpoint",
-                  "tcp://h:1",
-                  "--model",
-                  "m",
-                  "--block-size",
-                  "16",
+              registerOne(
                   "--shards",
                   shards))
           .as(shards)
@@ -144,6 +128,15 @@ class RegisterCommandTest {
     }
     assertThat(err.toString()).contains("--shards must be a number or NAME=N,NAME=N, got tp");
     assertThat(bodies).isEmpty();
+  }
+
+  /** With what has to be said of any, and these. */
+  private int registerOne(String... more) {
+    List<String> all =
+        new ArrayList<>(
+            List.of("--instance e --endpoint tcp://h:1 --model m --block-size 16".split(" ")));
+    all.addAll(List.of(more));
+    return register(all.toArray(String[]::new));
   }
 
   private int register(String... flags) {

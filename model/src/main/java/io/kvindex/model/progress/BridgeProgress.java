@@ -99,6 +99,14 @@ public record BridgeProgress(
         null);
   }
 
+  /**
+   * Whether its engine is known to be the one whose events Kafka has: connected and shown to be it.
+   * The claim of another life says that it is not; progress of older versions counts as shown.
+   */
+  public boolean isProven() {
+    return connection == null ? life != null : connection.up() && connection.proven();
+  }
+
   /** A claim that does not say where in the events log its life begins. */
   public static BridgeProgress claim(
       Registration registration, long generation, @Nullable Long retellsUntil) {

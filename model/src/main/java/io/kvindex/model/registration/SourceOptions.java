@@ -138,42 +138,21 @@ public record SourceOptions(
 
   /** The same with other paths of adapters. */
   public SourceOptions withLoraPaths(Map<String, String> paths) {
-    return new SourceOptions(
-        copies,
-        pools,
-        topic,
-        persistentMedia,
-        lowerTier,
-        shards,
-        expirySeconds,
-        addressTiers,
-        poolGroups,
-        clearScope,
-        removalScope,
-        paths,
-        detached);
+    return with(clearScope, removalScope, paths);
   }
 
   /** The same where a clear empties these media. */
   public SourceOptions withClearScope(@Nullable ClearScope scope) {
-    return new SourceOptions(
-        copies,
-        pools,
-        topic,
-        persistentMedia,
-        lowerTier,
-        shards,
-        expirySeconds,
-        addressTiers,
-        poolGroups,
-        scope,
-        removalScope,
-        loraPaths,
-        detached);
+    return with(scope, removalScope, loraPaths);
   }
 
   /** The same where a removal means that. */
   public SourceOptions withRemovalScope(@Nullable RemovalScope scope) {
+    return with(clearScope, scope, loraPaths);
+  }
+
+  private SourceOptions with(
+      @Nullable ClearScope clears, @Nullable RemovalScope removals, Map<String, String> paths) {
     return new SourceOptions(
         copies,
         pools,
@@ -184,9 +163,9 @@ public record SourceOptions(
         expirySeconds,
         addressTiers,
         poolGroups,
-        clearScope,
-        scope,
-        loraPaths,
+        clears,
+        removals,
+        paths,
         detached);
   }
 

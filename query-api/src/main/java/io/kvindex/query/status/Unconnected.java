@@ -3,7 +3,6 @@ package io.kvindex.query.status;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
-import io.kvindex.model.progress.Connection;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -26,17 +25,11 @@ final class Unconnected {
     if (said.lastSequence() != null) {
       spoke.put(publisher, said.generation());
     }
-    if (isSure(said) || !Long.valueOf(said.generation()).equals(spoke.get(publisher))) {
+    if (said.isProven() || !Long.valueOf(said.generation()).equals(spoke.get(publisher))) {
       apart.remove(publisher);
     } else {
       apart.put(publisher, said.generation());
     }
-  }
-
-  /** The claim of another life says that the engine is not the one from before. */
-  private static boolean isSure(BridgeProgress said) {
-    Connection connection = said.connection();
-    return connection == null ? said.life() != null : connection.up() && connection.proven();
   }
 
   /** It is followed no more. */

@@ -5,7 +5,6 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.BridgeProgress;
-import io.kvindex.model.progress.Connection;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
@@ -99,13 +98,10 @@ public final class VisibleEvents implements EventVisibility {
    */
   private boolean isApart(Registered one) {
     BridgeProgress heard = progress.apply(one.registration().publisher());
-    if (heard == null
-        || heard.generation() != one.generation()
-        || one.registration().options().detached()) {
-      return false;
-    }
-    Connection connection = heard.connection();
-    return connection == null ? heard.life() == null : !(connection.up() && connection.proven());
+    return heard != null
+        && heard.generation() == one.generation()
+        && !one.registration().options().detached()
+        && !heard.isProven();
   }
 
   private static boolean isOlder(Incarnation visible, BridgeProgress heard) {
