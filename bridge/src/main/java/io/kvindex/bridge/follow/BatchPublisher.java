@@ -139,6 +139,11 @@ final class BatchPublisher {
         });
   }
 
+  /** A batch came live. It may be a replay that it is taken from, which does not tell its topic. */
+  void heard(RawBatch batch) {
+    learned.learnTopic(batch.topic());
+  }
+
   /** Reads a batch, whatever its payload does to a decoder; learns nothing from it. */
   Parsed parse(RawBatch batch) {
     try {

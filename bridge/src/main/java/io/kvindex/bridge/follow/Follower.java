@@ -260,6 +260,7 @@ final class Follower implements IoLoop.Reader {
     if (batch == null) {
       return;
     }
+    publisher.heard(batch);
     buffer.add(batch);
     if (phase == Phase.JOINING && asking.isIdle() && reception.isPlainlyNext()) {
       asking.cancel();

@@ -106,7 +106,7 @@ public final class Learned {
    *
    * @return whether the batch speaks of a pool
    */
-  boolean learnTopic(String topic) {
+  public boolean learnTopic(String topic) {
     boolean pools = topic.startsWith(SourceOptions.LMCACHE_POOL);
     lmCachePools |= pools;
     connector |= pools || topic.startsWith(SourceOptions.LMCACHE_NODE);

@@ -198,6 +198,11 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
   }
 
   @Override
+  public void reconnects(boolean soon) {
+    socket.reconnects(soon);
+  }
+
+  @Override
   public boolean hasMessages() {
     return socket.hasMessages();
   }

@@ -28,6 +28,9 @@ final class Route {
    */
   private static final Duration ONCE_MORE = Duration.ofSeconds(10);
 
+  /** For so long an engine that is gone is expected back. */
+  private static final Duration EXPECTED_BACK = Duration.ofMinutes(5);
+
   /** A lookup that takes longer is worth a word. */
   private static final Duration LONG = Duration.ofSeconds(1);
 
@@ -42,6 +45,9 @@ final class Route {
 
     /** Whether messages wait that would be lost with the connection they came by. */
     boolean hasMessages();
+
+    /** Whether it should try often to connect again. */
+    void reconnects(boolean soon);
 
     /** A connection was given up though it stood. */
     void dropped();
@@ -76,6 +82,13 @@ final class Route {
   /** Counts connections lost, so that a pause from before says nothing. */
   private int losses;
 
+  /** When the last one was lost. */
+  private long lostNs;
+
+  /** Whether it is tried often to connect again, until a timer says that it was long enough. */
+  private boolean expectsBack;
+
+  private volatile boolean expectedLong;
   private volatile int dueAfter = -1;
   private boolean justLost;
 
@@ -164,6 +177,7 @@ final class Route {
     boolean wasRefused = takeRefused();
     if (takeBroke()) {
       losses++;
+      expectBack();
       justLost = true;
       pause = FIRST_PAUSE;
       tried = 0;
@@ -171,6 +185,10 @@ final class Route {
     } else if (wasRefused && tried + 1 < addresses.size() && target == null) {
       tried++;
       target = after(current);
+    }
+    if (expectedLong) {
+      expectedLong = false;
+      expectNoMore();
     }
     Resolver.Result result = found.getAndSet(null);
     if (result != null) {
@@ -184,6 +202,35 @@ final class Route {
       socket.unresolved("the name " + endpoint.host() + " is still being looked up");
     }
     move();
+  }
+
+  /** An engine that restarts should be noticed before it is asked for anything. */
+  private void expectBack() {
+    lostNs = System.nanoTime();
+    if (!expectsBack) {
+      expectsBack = true;
+      socket.reconnects(true);
+      expectFor(EXPECTED_BACK);
+    }
+  }
+
+  private void expectFor(Duration time) {
+    resolver.later(
+        () -> {
+          expectedLong = true;
+          wake.run();
+        },
+        time);
+  }
+
+  private void expectNoMore() {
+    Duration left = EXPECTED_BACK.minusNanos(System.nanoTime() - lostNs);
+    if (left.isNegative() || left.isZero()) {
+      expectsBack = false;
+      socket.reconnects(false);
+    } else {
+      expectFor(left); // lost once more meanwhile
+    }
   }
 
   private void looked(Resolver.Result result) {

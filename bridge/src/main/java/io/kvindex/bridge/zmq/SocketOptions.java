@@ -14,6 +14,9 @@ final class SocketOptions {
    */
   private static final int RECONNECT_MAX_MS = 15_000;
 
+  /** The same soon after a connection was lost: what restarts is up again within minutes. */
+  private static final int RECONNECT_MAX_SOON_MS = 2_000;
+
   /**
    * JeroMQ 0.6.0 leaves 2-3 % of its TCP connections without a handshake for good (measured between
    * JeroMQ peers; seen in either role). With a limit it drops them and connects anew; its default
@@ -31,12 +34,22 @@ final class SocketOptions {
 
   private SocketOptions() {}
 
+  /**
+   * How long is waited at most before it is connected again, for a socket that is open, too: JeroMQ
+   * looks the option up each time (0.6.0, {@code Own} keeps the socket's own {@code Options}).
+   *
+   * @param soon whether the connection was lost a short while ago
+   */
+  static void reconnects(ZMQ.Socket socket, boolean soon) {
+    socket.setReconnectIVLMax(soon ? RECONNECT_MAX_SOON_MS : RECONNECT_MAX_MS);
+  }
+
   /** Sets them; to be called before connect or bind. */
   static void apply(ZMQ.Socket socket, int highWaterMark) {
     socket.setLinger(0);
     socket.setRcvHWM(highWaterMark);
     socket.setReconnectIVL(RECONNECT_FIRST_MS);
-    socket.setReconnectIVLMax(RECONNECT_MAX_MS);
+    reconnects(socket, false);
     socket.setHandshakeIvl(HANDSHAKE_MS);
     socket.setTCPKeepAlive(1);
     // A peer whose host vanished closes nothing: only the heartbeat tells.

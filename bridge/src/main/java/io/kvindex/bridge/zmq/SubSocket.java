@@ -92,6 +92,11 @@ public final class SubSocket implements AutoCloseable {
     check(socket.connect(address));
   }
 
+  /** See {@link SocketOptions#reconnects}. */
+  void reconnects(boolean soon) {
+    SocketOptions.reconnects(socket, soon);
+  }
+
   /** Takes {@link #connect} back; what came by that connection and was not read yet is lost. */
   void disconnect(String address) {
     socket.disconnect(address);

@@ -59,6 +59,23 @@ class RouteTest implements IoLoop.Reader, SubSocket.Listener {
     awaitHeard(third, "third");
   }
 
+  /** Pauses double from a tenth of a second: the next but the last one would end after 12.7 s. */
+  @Test
+  void shouldConnectWithinSeconds_whenAnEngineComesBackAfterAWhile() throws Exception {
+    ZMQ.Socket before = publisher("127.0.0.2");
+    lookup = host -> addresses("127.0.0.2");
+    subscribe("tcp://127.0.0.2:" + port);
+    awaitHeard(before, "before");
+    before.close();
+    await().atMost(SOON).until(() -> losses.get() >= 1);
+    await().pollDelay(Duration.ofSeconds(7)).atMost(SOON).until(() -> true); // tries in vain
+    int had = connections.get();
+    try (ZMQ.Socket after = publisher("127.0.0.2")) {
+      await().atMost(Duration.ofSeconds(5)).until(() -> connections.get() > had);
+      awaitHeard(after, "after");
+    }
+  }
+
   @Test
   void shouldFollowTheName_whenItMovesWhileTheConnectionIsDown() throws Exception {
     ZMQ.Socket before = publisher("127.0.0.2");

@@ -103,12 +103,7 @@ class RegisterCommandTest {
 
   @Test
   void shouldTakeJsonAndNoPools_whenFlagsSaySo() {
-    assertThat(
-            registerOne(
-                "--pools",
-                "",
-                "--hash-profile",
-                "{\"strategy\":\"sglang\"}"))
+    assertThat(registerOne("--pools", "", "--hash-profile", "{\"strategy\":\"sglang\"}"))
         .as(err.toString())
         .isZero();
     assertThat(bodies.get(0).path("pools").isArray()).isTrue();
@@ -119,12 +114,7 @@ class RegisterCommandTest {
   @Test
   void shouldSayWhatIsWrong_whenAFlagCannotBeRead() {
     for (String shards : new String[] {"tp", "tp=x", "4,8", "=4"}) {
-      assertThat(
-              registerOne(
-                  "--shards",
-                  shards))
-          .as(shards)
-          .isNotZero();
+      assertThat(registerOne("--shards", shards)).as(shards).isNotZero();
     }
     assertThat(err.toString()).contains("--shards must be a number or NAME=N,NAME=N, got tp");
     assertThat(bodies).isEmpty();
