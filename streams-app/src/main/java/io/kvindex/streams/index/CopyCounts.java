@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.index;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many copies of a block its holders have, where that is not one certain copy each: few blocks.
+ * A name's counts are one array that never changes, so that it may be handed to another thread. For
+ * the writer alone.
+ */
+final class CopyCounts {
+
+  /** What {@link #of} says where nothing else is said: one certain copy if it is held at all. */
+  static final long PLAIN = -1;
+
+  private record Name(int space, long hash) {}
+
+  /** Pairs: the holder, and its copies in the upper half, undecided ones in the lower. */
+  private final Map<Name, long[]> all = new HashMap<>();
+
+  /** All counts of a name, null = none. */
+  long @Nullable [] of(int space, long hash) {
+    return all.get(new Name(space, hash));
+  }
+
+  /** What is said of one holder of a name, {@link #PLAIN} = nothing. */
+  long of(int space, long hash, long holder) {
+    long[] counts = of(space, hash);
+    for (int i = 0; counts != null && i < counts.length; i += 2) {
+      if (counts[i] == holder) {
+        return counts[i + 1];
+      }
+    }
+    return PLAIN;
+  }
+
+  /**
+   * @param count what to say of a holder, {@link #PLAIN} = nothing any more
+   * @return whether the name has counts left
+   */
+  boolean set(int space, long hash, long holder, long count) {
+    Name name = new Name(space, hash);
+    long[] before = all.getOrDefault(name, new long[0]);
+    int at = 0;
+    while (at < before.length && before[at] != holder) {
+      at += 2;
+    }
+    long[] after;
+    if (count == PLAIN) {
+      if (at == before.length) {
+        return before.length > 0;
+      }
+      after = Arrays.copyOf(before, before.length - 2);
+      System.arraycopy(before, at + 2, after, at, before.length - at - 2);
+    } else {
+      after = Arrays.copyOf(before, Math.max(before.length, at + 2));
+      after[at] = holder;
+      after[at + 1] = count;
+    }
+    if (after.length == 0) {
+      all.remove(name);
+    } else {
+      all.put(name, after);
+    }
+    return after.length > 0;
+  }
+
+  /** Names that have any. */
+  int size() {
+    return all.size();
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.index;
+
+import java.util.Arrays;
+
+/**
+ * An owner as the blocks know it: its slots in the owner sets of its table. While its publisher
+ * uses one attention group, there is one, which queries see. With several, each group has a hidden
+ * one, and queries see another that a block has while all groups hold it. Belongs to the writer.
+ */
+public final class Holder {
+
+  private static final int NONE = -1;
+
+  final int table;
+  private final int id;
+  private final Owner owner;
+  private int visible;
+  private int[] byGroup = {};
+
+  /** Spaces it was ever said to have blocks in; nearly always one. */
+  private int[] spaces = {};
+
+  private int undecided;
+  private boolean dead;
+
+  Holder(int table, int id, Owner owner, int visible) {
+    this.table = table;
+    this.id = id;
+    this.owner = owner;
+    this.visible = visible;
+  }
+
+  /** Its number in rows, never given again. */
+  public int id() {
+    return id;
+  }
+
+  /** Who it is. */
+  public Owner owner() {
+    return owner;
+  }
+
+  /** The slot queries see. */
+  public int visible() {
+    return visible;
+  }
+
+  /** How many of its blocks may be gone. */
+  public int undecided() {
+    return undecided;
+  }
+
+  /** Whether it counts no more. */
+  public boolean isDead() {
+    return dead;
+  }
+
+  void die() {
+    dead = true;
+  }
+
+  void addUndecided(int change) {
+    undecided += change;
+  }
+
+  boolean isGrouped() {
+    return byGroup.length > 0;
+  }
+
+  /** The slot of a group's blocks, -1 = it has had none. */
+  int slot(int group) {
+    if (!isGrouped()) {
+      return visible;
+    }
+    return group < byGroup.length ? byGroup[group] : NONE;
+  }
+
+  /** The group a slot of it is of, -1 = of none: it is the visible one of several. */
+  int groupOf(int slot) {
+    for (int group = 0; group < byGroup.length; group++) {
+      if (byGroup[group] == slot) {
+        return group;
+      }
+    }
+    return NONE;
+  }
+
+  void setVisible(int slot) {
+    visible = slot;
+  }
+
+  void setSlot(int group, int slot) {
+    if (group >= byGroup.length) {
+      int known = byGroup.length;
+      byGroup = Arrays.copyOf(byGroup, group + 1);
+      Arrays.fill(byGroup, known, group, NONE);
+    }
+    byGroup[group] = slot;
+  }
+
+  /** All its slots, visible one first. */
+  int[] slots() {
+    int[] all = new int[1 + byGroup.length];
+    all[0] = visible;
+    int count = 1;
+    for (int slot : byGroup) {
+      if (slot != NONE) {
+        all[count++] = slot;
+      }
+    }
+    return Arrays.copyOf(all, count);
+  }
+
+  int[] spaces() {
+    return spaces;
+  }
+
+  void usesSpace(int ref) {
+    for (int space : spaces) {
+      if (space == ref) {
+        return;
+      }
+    }
+    spaces = Arrays.copyOf(spaces, spaces.length + 1);
+    spaces[spaces.length - 1] = ref;
+  }
+
+  /** Whether a set has a bit for each of the groups. */
+  boolean isWhole(OwnerSet set, long groups) {
+    for (long left = groups; left != 0; left &= left - 1) {
+      int slot = slot(Long.numberOfTrailingZeros(left));
+      if (slot == NONE || !set.contains(slot)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
