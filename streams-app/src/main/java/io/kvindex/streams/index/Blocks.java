@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
+import io.kvindex.model.event.Hashes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -209,7 +210,7 @@ public final class Blocks {
   }
 
   /** Asks the memory for names about to be looked up. */
-  public void touch(int spaceRef, long[] hashes, int from, int to) {
+  public void touch(int spaceRef, Hashes hashes, int from, int to) {
     space(spaceRef).names.touch(hashes, from, to);
   }
 
@@ -648,7 +649,8 @@ public final class Blocks {
     if (slot < 0) {
       return;
     }
-    for (int ref : holder.spaces()) {
+    for (int i = 0; i < holder.spaceCount(); i++) {
+      int ref = holder.space(i);
       Space space = space(ref);
       long[] held = held(space, slot);
       for (long hash : held) {

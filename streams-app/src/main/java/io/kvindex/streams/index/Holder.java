@@ -112,8 +112,14 @@ public final class Holder {
     return Arrays.copyOf(all, count);
   }
 
-  int[] spaces() {
-    return spaces;
+  /** In how many spaces it was ever said to have blocks. */
+  public int spaceCount() {
+    return spaces.length;
+  }
+
+  /** One of these spaces. */
+  public int space(int i) {
+    return spaces[i];
   }
 
   void usesSpace(int ref) {

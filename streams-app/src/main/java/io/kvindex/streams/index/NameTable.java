@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
+import io.kvindex.model.event.Hashes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -103,15 +104,15 @@ final class NameTable {
    * Asks the memory for what {@link #find} of these hashes will look at, so that the waiting
    * overlaps. Changes nothing.
    */
-  void touch(long[] hashes, int from, int to) {
+  void touch(Hashes hashes, int from, int to) {
     long seen = 0;
     for (int i = from; i < to; i++) {
-      long mixed = mix(hashes[i]);
+      long mixed = mix(hashes.get(i));
       int[] slots = segment(mixed).slots;
       seen ^= slots[home(tag(mixed), slots.length)];
     }
     for (int i = from; i < to; i++) {
-      long mixed = mix(hashes[i]);
+      long mixed = mix(hashes.get(i));
       Segment segment = segment(mixed);
       int slot = segment.slots[home(tag(mixed), segment.slots.length)];
       seen ^= slot == 0 ? 0 : segment.entries[((slot & NUMBER) - 1) * WIDTH];

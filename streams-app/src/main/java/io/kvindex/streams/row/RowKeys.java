@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.row;
 
-import io.kvindex.model.event.RecordReader;
-import io.kvindex.model.event.RecordWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.utils.Bytes;
@@ -13,9 +11,6 @@ public final class RowKeys {
   private static final int ID_AT = 1;
   private static final int HASH_AT = ID_AT + Integer.BYTES;
   private static final int AFTER_HASH = HASH_AT + Long.BYTES;
-
-  /** A varint below this is the byte itself. */
-  private static final int ONE_BYTE = 0x80;
 
   /** In place of an adapter's number beyond 32 bits, which follows; no adapter has it. */
   private static final int WIDE_LORA = -1;
@@ -32,35 +27,20 @@ public final class RowKeys {
     return Bytes.wrap(new byte[] {(byte) kind});
   }
 
-  /** Key of a context or content row. */
+  /** Key of a context row. */
   public static Bytes ofHash(byte kind, int id, long hash) {
     return Bytes.wrap(ByteBuffer.allocate(AFTER_HASH).put(kind).putInt(id).putLong(hash).array());
   }
 
-  /** Key of a residency row. */
-  public static Bytes block(int ownerId, long engineHash, int group) {
-    if (group < ONE_BYTE) { // nearly all: there is one such key for each block
-      return Bytes.wrap(
-          ByteBuffer.allocate(AFTER_HASH + 1)
-              .put(RowKind.BLOCK)
-              .putInt(ownerId)
-              .putLong(engineHash)
-              .put((byte) group)
-              .array());
-    }
-    RecordWriter out = new RecordWriter(AFTER_HASH + 2);
-    out.writeBytes(ofHash(RowKind.BLOCK, ownerId, engineHash).get());
-    out.writeVarint(group);
-    return Bytes.wrap(out.toByteArray());
-  }
-
   /** Key of an orphan row. */
-  public static Bytes orphan(int space, long child, int ownerId, int group) {
-    RecordWriter out = new RecordWriter(AFTER_HASH + Integer.BYTES + 2);
-    out.writeBytes(ofHash(RowKind.ORPHAN, space, child).get());
-    out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(ownerId).array());
-    out.writeVarint(group);
-    return Bytes.wrap(out.toByteArray());
+  public static Bytes orphan(int ownerId, long hash, int group) {
+    return Bytes.wrap(
+        ByteBuffer.allocate(AFTER_HASH + 1)
+            .put(RowKind.ORPHAN)
+            .putInt(ownerId)
+            .putLong(hash)
+            .put((byte) group)
+            .array());
   }
 
   /** Key of a held-back record; sorts by position within a stream. */
@@ -107,19 +87,14 @@ public final class RowKeys {
     return ByteBuffer.wrap(key).getLong(HASH_AT);
   }
 
-  /** Owner of an orphan row, part of a held-back record. */
+  /** Part of a held-back record. */
   public static int intAfterHash(byte[] key) {
     return ByteBuffer.wrap(key).getInt(AFTER_HASH);
   }
 
-  /** Attention group of a residency row. */
-  public static int blockGroup(byte[] key) {
-    return new RecordReader(key, AFTER_HASH).readInt();
-  }
-
   /** Attention group of an orphan row. */
-  public static int orphanGroup(byte[] key) {
-    return new RecordReader(key, AFTER_HASH + Integer.BYTES).readInt();
+  public static int group(byte[] key) {
+    return key[AFTER_HASH];
   }
 
   /** Number of an adapter. */

@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
-import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.index.Holder;
 import io.kvindex.streams.row.OwnerRow;
 
-/** An owner with its place in the index. Belongs to the writer. */
+/** An owner with what the blocks know of it. Belongs to the writer. */
 public final class OwnerState {
 
-  /** Slot of an owner that was dead already when its rows were loaded. */
-  private static final int NO_SLOT = -1;
-
-  private final int id;
-  private final PrefixIndex index;
-  private final int slot;
+  private final Holder holder;
   private OwnerRow row;
-  private int undecided;
 
-  OwnerState(int id, OwnerRow row, PrefixIndex index, int slot) {
-    this.id = id;
+  OwnerState(Holder holder, OwnerRow row) {
+    this.holder = holder;
     this.row = row;
-    this.index = index;
-    this.slot = slot;
   }
 
-  static OwnerState dead(int id, OwnerRow row, PrefixIndex index) {
-    return new OwnerState(id, row, index, NO_SLOT);
-  }
-
-  /** Its number in residency rows. */
+  /** Its number in rows. */
   public int id() {
-    return id;
+    return holder.id();
   }
 
   /** Who it is. */
@@ -37,31 +25,14 @@ public final class OwnerState {
     return row;
   }
 
-  /** The index of its table. */
-  public PrefixIndex index() {
-    return index;
+  /** What the blocks know of it. */
+  public Holder holder() {
+    return holder;
   }
 
-  /** Whether the index shows the block as held by this owner, written records only. */
-  public boolean holds(long lookupKey) {
-    return index.contains(lookupKey, slot);
-  }
-
-  /** How many of its rows are of blocks that may be gone. */
+  /** How many of its blocks may be gone. */
   public int undecided() {
-    return undecided;
-  }
-
-  void addUndecided(int change) {
-    undecided += change;
-  }
-
-  int slot() {
-    return slot;
-  }
-
-  boolean indexed() {
-    return slot != NO_SLOT;
+    return holder.undecided();
   }
 
   void setRow(OwnerRow newRow) {

@@ -2,14 +2,15 @@
 package io.kvindex.streams.table;
 
 import io.kvindex.model.PublisherId;
+import io.kvindex.streams.index.Blocks;
+import io.kvindex.streams.index.Holder;
 import io.kvindex.streams.index.Owner;
-import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.row.OwnerRow;
+import io.kvindex.streams.row.PublisherRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,14 +20,11 @@ import org.jspecify.annotations.Nullable;
 /** The owners of a partition, live and dead: rows {@code O}. */
 public final class Owners {
 
-  private final Tables tables;
+  private final Blocks blocks;
   private final Publishers publishers;
   private final Map<Integer, OwnerState> byId = new HashMap<>();
   private final Map<Integer, List<OwnerState>> liveByPublisher = new HashMap<>();
   private final Map<Integer, OwnerState> dead = new LinkedHashMap<>();
-
-  /** Live owners whose publisher's row has not come yet. */
-  private final Map<Integer, OwnerRow> unborn = new LinkedHashMap<>();
 
   /** Live and dead, by the end of their time, only those that have one. */
   private final PriorityQueue<OwnerState> expiring =
@@ -34,35 +32,36 @@ public final class Owners {
 
   private int highest;
 
-  Owners(Tables tables, Publishers publishers) {
-    this.tables = tables;
+  Owners(Blocks blocks, Publishers publishers) {
+    this.blocks = blocks;
     this.publishers = publishers;
   }
 
   void fold(int id, @Nullable OwnerRow row) {
     OwnerState known = byId.get(id);
     highest = Math.max(highest, id);
-    if (row == null || row.dead()) {
-      unborn.remove(id);
-    }
     if (row == null) {
       forget(known);
-    } else if (known == null && !row.dead() && !publishers.knows(row.publisherRef())) {
-      unborn.put(id, row);
-    } else if (known == null) {
-      byId.put(id, row.dead() ? buried(id, row) : born(id, row));
-    } else if (row.dead() && !known.row().dead()) {
+      return;
+    }
+    if (known == null) {
+      known = born(id, row);
+      byId.put(id, known);
+    }
+    if (row.dead() && !known.holder().isDead()) {
       bury(known, row);
-    } else if (!row.dead()) {
+    } else {
       known.setRow(row);
     }
   }
 
   private OwnerState born(int id, OwnerRow row) {
-    PrefixIndex index = tables.index(row.tableRef());
-    PublisherId publisher = publishers.get(row.publisherRef()).publisher();
-    int slot =
-        index.addOwner(
+    PublisherRow said = publishers.get(row.publisherRef());
+    PublisherId publisher = said.publisher();
+    Holder holder =
+        blocks.addHolder(
+            row.tableRef(),
+            id,
             new Owner(
                 publisher.tenantId(),
                 publisher.instanceId(),
@@ -72,12 +71,32 @@ public final class Owners {
                 row.pool(),
                 row.backendId(),
                 row.incarnation()));
-    OwnerState owner = new OwnerState(id, row, index, slot);
+    useGroups(holder, 0, said.groups());
+    OwnerState owner = new OwnerState(holder, row);
     enlist(liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()), owner);
     if (row.expiresAtMs() != OwnerRow.NEVER) {
       expiring.add(owner);
     }
     return owner;
+  }
+
+  /**
+   * A publisher uses attention groups it did not use before.
+   *
+   * @param before bit per group so far
+   * @param now bit per group
+   */
+  void regroup(int publisherRef, long before, long now) {
+    live(publisherRef).forEach(owner -> useGroups(owner.holder(), before, now));
+  }
+
+  private void useGroups(Holder holder, long before, long now) {
+    if (Long.bitCount(now) > 1) {
+      int former = Long.numberOfTrailingZeros(before == 0 ? now : before);
+      for (long left = now & ~before & ~(1L << former); left != 0; left &= left - 1) {
+        blocks.addGroup(holder, former, Long.numberOfTrailingZeros(left));
+      }
+    }
   }
 
   /** In the order of their numbers, whichever came first: the same as after loading. */
@@ -89,35 +108,8 @@ public final class Owners {
     live.add(at, owner);
   }
 
-  /**
-   * Brings to life the owners whose publisher has become known. A compacted changelog holds a row
-   * where it was written last, so an owner's row may come before its publisher's.
-   *
-   * @return those owners; none of their blocks is folded yet
-   */
-  List<OwnerState> settle() {
-    List<OwnerState> settled = new ArrayList<>();
-    Iterator<Map.Entry<Integer, OwnerRow>> waiting = unborn.entrySet().iterator();
-    while (waiting.hasNext()) {
-      Map.Entry<Integer, OwnerRow> next = waiting.next();
-      if (publishers.knows(next.getValue().publisherRef())) {
-        OwnerState owner = born(next.getKey(), next.getValue());
-        byId.put(owner.id(), owner);
-        settled.add(owner);
-        waiting.remove();
-      }
-    }
-    return settled;
-  }
-
-  private OwnerState buried(int id, OwnerRow row) {
-    OwnerState owner = OwnerState.dead(id, row, tables.index(row.tableRef()));
-    dead.put(id, owner);
-    return owner;
-  }
-
   private void bury(OwnerState owner, OwnerRow row) {
-    owner.index().retireOwner(owner.slot());
+    blocks.kill(owner.holder());
     liveByPublisher.getOrDefault(row.publisherRef(), new ArrayList<>()).remove(owner);
     owner.setRow(row);
     dead.put(owner.id(), owner);
@@ -139,16 +131,9 @@ public final class Owners {
   }
 
   private void forget(@Nullable OwnerState owner) {
-    if (owner == null) {
-      return;
-    }
-    if (!owner.row().dead()) {
-      bury(owner, owner.row().died());
-    }
-    byId.remove(owner.id());
-    dead.remove(owner.id());
-    if (owner.indexed()) {
-      owner.index().freeOwner(owner.slot());
+    if (owner != null) {
+      byId.remove(owner.id());
+      dead.remove(owner.id());
     }
   }
 
@@ -170,6 +155,11 @@ public final class Owners {
   /** The owner with that number, null = its row is gone. */
   public @Nullable OwnerState byId(int id) {
     return byId.get(id);
+  }
+
+  /** All owners, live or dead. */
+  public Collection<OwnerState> all() {
+    return byId.values();
   }
 
   /** Live owners of a publisher, by number. */

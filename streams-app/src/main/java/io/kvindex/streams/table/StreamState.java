@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
+import io.kvindex.streams.row.HeldRow;
 import io.kvindex.streams.row.StreamRow;
 import java.util.Comparator;
-import java.util.Map;
 import java.util.TreeMap;
 
 /** A stream's position and the records of it that are held back. Belongs to the writer. */
@@ -23,7 +23,7 @@ public final class StreamState {
   }
 
   private final int ref;
-  private final TreeMap<Held, Long> held = new TreeMap<>(Comparator.naturalOrder());
+  private final TreeMap<Held, HeldRow> held = new TreeMap<>(Comparator.naturalOrder());
   private StreamRow row;
 
   StreamState(int ref, StreamRow row) {
@@ -41,16 +41,16 @@ public final class StreamState {
     return row;
   }
 
-  /** Records held back, in order, with the broker's time on them in milliseconds. */
-  public TreeMap<Held, Long> held() {
+  /** Records held back, in order. */
+  public TreeMap<Held, HeldRow> held() {
     return held;
   }
 
   /** The broker's time on the record held longest; {@link Long#MAX_VALUE} = none is held. */
   public long heldSinceMs() {
     long oldest = Long.MAX_VALUE;
-    for (Map.Entry<Held, Long> one : held.entrySet()) {
-      oldest = Math.min(oldest, one.getValue());
+    for (HeldRow one : held.values()) {
+      oldest = Math.min(oldest, one.appendTimeMs());
     }
     return oldest;
   }

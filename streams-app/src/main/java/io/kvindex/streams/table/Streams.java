@@ -28,9 +28,6 @@ public final class Streams {
   /** How many streams with holes, only publishers that have any. */
   private final Map<PublisherId, Integer> holed = new HashMap<>();
 
-  /** Held-back records whose stream's row has not come yet: see {@link Owners#settle}. */
-  private final Map<Integer, Map<StreamState.Held, HeldRow>> early = new HashMap<>();
-
   private final Map<Integer, StreamState> waiting = new LinkedHashMap<>();
   private final Map<StreamId, StreamPosition> positions = new ConcurrentHashMap<>();
   private volatile long appliedOffset = -1;
@@ -52,10 +49,6 @@ public final class Streams {
       byPublisher
           .computeIfAbsent(row.stream().publisher(), publisher -> new ArrayList<>(1))
           .add(known);
-      early
-          .getOrDefault(ref, Map.of())
-          .forEach((place, held) -> foldHeld(ref, place.eventId(), place.part(), held));
-      early.remove(ref);
     } else {
       known.setRow(row);
     }
@@ -83,11 +76,6 @@ public final class Streams {
     isCut = true;
   }
 
-  /** Rows have all that came of records up to there, though no stream may be so far. */
-  void foldPlace(long offset) {
-    appliedOffset = Math.max(appliedOffset, offset);
-  }
-
   /**
    * Whether records of the log were gone before they could be read: what streams said in them that
    * have not been heard since is not known. For the table's writer.
@@ -113,28 +101,19 @@ public final class Streams {
     StreamState stream = byRef.get(ref);
     StreamState.Held place = new StreamState.Held(eventId, part);
     if (stream == null) {
-      foldEarly(ref, place, row);
-      return;
+      throw new IllegalStateException("BUG: a record is held back of an unknown stream " + ref);
     }
     int before = stream.held().size();
     if (row == null) {
       stream.held().remove(place);
     } else {
-      stream.held().put(place, row.appendTimeMs());
+      stream.held().put(place, row);
     }
     heldRecords += stream.held().size() - before;
     if (stream.held().isEmpty()) {
       waiting.remove(ref);
     } else {
       waiting.put(ref, stream);
-    }
-  }
-
-  private void foldEarly(int ref, StreamState.Held place, @Nullable HeldRow row) {
-    if (row != null) {
-      early.computeIfAbsent(ref, r -> new HashMap<>()).put(place, row);
-    } else {
-      early.getOrDefault(ref, new HashMap<>()).remove(place);
     }
   }
 
@@ -183,12 +162,8 @@ public final class Streams {
 
   /** The record at that offset was dealt with, whatever became of it. */
   public void taken(long offset) {
+    appliedOffset = Math.max(appliedOffset, offset);
     takenOffset = offset;
-  }
-
-  /** Whether something was taken the rows do not tell of, since nothing came of it. */
-  public boolean isBeyondRows() {
-    return takenOffset > appliedOffset;
   }
 
   /** Offset of the last record dealt with by this task, -1 = none. */

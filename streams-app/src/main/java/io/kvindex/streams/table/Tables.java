@@ -3,7 +3,7 @@ package io.kvindex.streams.table;
 
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
-import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.row.SpaceRow;
 import io.kvindex.streams.row.TableRow;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The tables of a partition and their spaces: rows {@code T} and {@code N}. */
 public final class Tables {
 
-  private final Epochs epochs;
+  private final Blocks blocks;
   private final Map<TableId, PrefixIndex> indexes = new ConcurrentHashMap<>();
   private final Map<Integer, TableId> tables = new HashMap<>();
 
@@ -26,19 +26,16 @@ public final class Tables {
   /** By reference: asked for with every block. */
   private @Nullable SpaceRow[] spaces = new SpaceRow[8];
 
-  /** By reference, null = not asked for yet. */
-  private @Nullable NameKeys[] nameKeys = new NameKeys[8];
-
   private final Map<SpaceRow, Integer> spaceRefs = new HashMap<>();
 
-  Tables(Epochs epochs) {
-    this.epochs = epochs;
+  Tables(Blocks blocks) {
+    this.blocks = blocks;
   }
 
   void foldTable(int ref, TableRow row) {
     tables.put(ref, row.table());
     tableRefs.put(row.table(), ref);
-    indexes.computeIfAbsent(row.table(), t -> new PrefixIndex(epochs));
+    indexes.put(row.table(), blocks.addTable(ref));
   }
 
   void foldSpace(int ref, SpaceRow row) {
@@ -47,33 +44,10 @@ public final class Tables {
     }
     spaces[ref] = row;
     spaceRefs.put(row, ref);
-  }
-
-  /**
-   * Under which keys queries by hashes look in a space.
-   *
-   * @param byName whether they bring names that stand for one block each
-   * @param context what is xored into a name
-   */
-  private record NameKeys(boolean byName, long context) {}
-
-  /**
-   * The key under which queries by hashes look for a block. The same as its lookup key where its
-   * name is the hash of its prefix, and where names alone do not say which adapter they are of.
-   */
-  long nameKey(int space, long engineHash, long lookupKey) {
-    if (space >= nameKeys.length) {
-      nameKeys = Arrays.copyOf(nameKeys, Math.max(space + 1, 2 * nameKeys.length));
-    }
-    NameKeys keys = nameKeys[space];
-    if (keys == null) {
-      SpaceRow row = space(space);
-      HashProfile profile = table(row.tableRef()).hashProfile();
-      boolean byName = profile.algorithm().isEngineNamed() && profile.algorithm().coversLora();
-      keys = new NameKeys(byName, profile.context(null, row.namespace(), null));
-      nameKeys[space] = keys;
-    }
-    return keys.byName() ? engineHash ^ keys.context() : lookupKey;
+    HashProfile profile = table(row.tableRef()).hashProfile();
+    // Names alone do not say which adapter they are of where they do not cover it.
+    boolean byName = profile.algorithm().isEngineNamed() && profile.algorithm().coversLora();
+    blocks.addSpace(ref, row.tableRef(), byName, profile.context(null, row.namespace(), null));
   }
 
   /** Any thread: indexes by table. */
@@ -99,16 +73,6 @@ public final class Tables {
   /** The table of a reference found in a row. */
   public TableId table(int ref) {
     return known(tables.get(ref), "table", ref);
-  }
-
-  /** The index of a table of a reference found in a row. */
-  public PrefixIndex index(int tableRef) {
-    return known(indexes.get(table(tableRef)), "index", tableRef);
-  }
-
-  /** Whether any live owner holds the block with that key. */
-  public boolean held(int space, long lookupKey) {
-    return index(space(space).tableRef()).held(lookupKey);
   }
 
   /** A reference no table has. */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.fold;
+
+import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Media;
+import io.kvindex.model.Media.Tier;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.KvEvent.Origin;
+import io.kvindex.model.event.PeerImport;
+import io.kvindex.model.event.Place;
+import io.kvindex.streams.row.OwnerRow;
+import io.kvindex.streams.row.PublisherRow;
+import io.kvindex.streams.row.RowKeys;
+import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.table.OwnerState;
+import io.kvindex.streams.table.PartitionTable;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Applies the events of one record. For the thread that owns the table. */
+final class Applier implements KvEvent.Visitor {
+
+  private final PartitionTable table;
+  private final Storing storing;
+  private final Counts counts;
+  private final OwnerBook book;
+  private final RowRefs refs;
+  private final Lives lives;
+  private final CopyJudge judge;
+  private final Holding holding;
+  private final Media media = Media.standard();
+  private @Nullable EventRecord record;
+  private int tableRef;
+  private int publisherRef;
+  private long gaps;
+  private @Nullable Position last;
+  private long nowMs;
+
+  Applier(
+      PartitionTable table,
+      Storing storing,
+      Counts counts,
+      OwnerBook book,
+      RowRefs refs,
+      Lives lives,
+      CopyJudge judge) {
+    this.table = table;
+    holding = new Holding(table);
+    this.storing = storing;
+    this.counts = counts;
+    this.book = book;
+    this.refs = refs;
+    this.lives = lives;
+    this.judge = judge;
+  }
+
+  /**
+   * Applies a record whose turn it is.
+   *
+   * @param before the stream before it, in the same life
+   * @param appendTimeMs the log's time of it
+   * @return holes of the stream after it
+   */
+  long apply(EventRecord next, StreamRow before, long appendTimeMs) {
+    record = next;
+    nowMs = appendTimeMs;
+    gaps = before.gaps();
+    last = before.last();
+    tableRef = refs.ofTable(next);
+    publisherRef = refs.ofPublisher(next);
+    lives.forgetImports(next, publisherRef);
+    storing.begin(next);
+    next.events().forEach(event -> event.accept(this));
+    return PeerImport.isImport(next.stream()) && book.hasImported(publisherRef) ? 1 : gaps;
+  }
+
+  private EventRecord current() {
+    return Objects.requireNonNull(record);
+  }
+
+  @Override
+  public void stored(KvEvent.Stored event) {
+    Place place = event.place();
+    PublisherRow publisher = table.publishers().get(publisherRef);
+    if (place.group() >= PublisherRow.MAX_GROUPS) {
+      counts.add(Outcome.GROUP_LIMIT, event.engineHashes().size());
+      return;
+    }
+    long groups = 1L << place.group() | Lives.allShards(current().traits().shards());
+    if ((groups & ~publisher.groups()) != 0) {
+      table.put(
+          RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.withGroups(groups).encode());
+    }
+    OwnerState owner = book.open(current(), tableRef, publisherRef, place, nowMs);
+    if (Describer.of(current(), place) == Describer.DEVICE) {
+      storing.describedByDevice(publisherRef);
+    }
+    CopyPolicy copies = book.copies(current().traits(), owner);
+    Origin origin = judge.origin(event, owner, copies, gaps == 0);
+    storing.store(current(), event, new Storing.Who(owner, copies, origin), tableRef, publisherRef);
+    counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
+  }
+
+  @Override
+  public void taught(KvEvent.Taught event) {
+    storing.store(current(), event.blocks(), null, tableRef, publisherRef);
+  }
+
+  @Override
+  public void removed(KvEvent.Removed event) {
+    List<OwnerState> owners = book.addressed(publisherRef, event.place());
+    List<CopyPolicy> copies =
+        owners.stream().map(owner -> book.copies(current().traits(), owner)).toList();
+    Hashes hashes = event.engineHashes();
+    int known = 0;
+    int undecided = 0;
+    for (int i = 0; i < hashes.size(); i++) {
+      boolean there = false;
+      for (int o = 0; o < owners.size(); o++) {
+        Holding change = holding.read(owners.get(o), hashes.get(i), event.place().group());
+        boolean present = change.isPresent();
+        there |=
+            event.remainingCopies().size() > i
+                ? change.remain(event.remainingCopies().get(i))
+                : change.remove(copies.get(o));
+        undecided += present && change.isUndecided() ? 1 : 0;
+        judge.removed(change);
+        change.write();
+        storing.removed(hashes.get(i), change);
+      }
+      known += there ? 1 : 0;
+    }
+    count(Outcome.COPIES_UNDECIDED, undecided);
+    count(Outcome.BLOCKS_REMOVED, known);
+    count(Outcome.REMOVED_UNKNOWN, hashes.size() - known);
+  }
+
+  /** Once an event: counters are slow beside what a block costs. */
+  private void count(Outcome outcome, int blocks) {
+    if (blocks > 0) {
+      counts.add(outcome, blocks);
+    }
+  }
+
+  @Override
+  public void cleared(KvEvent.Cleared event) {
+    for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
+      if (covers(event, owner.row())) {
+        book.kill(owner);
+      }
+    }
+    PublisherRow publisher = table.publishers().get(publisherRef);
+    table.put(RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.cleared().encode());
+    lives.settleImports(publisher.publisher(), publisherRef);
+    if (table.owners().live(publisherRef).isEmpty() || isOfStream(event)) {
+      // What was missed spoke of blocks that are all gone now.
+      gaps = 0;
+    }
+  }
+
+  /** Whether it covers all that the stream ever announced, and no other stream's blocks. */
+  private boolean isOfStream(KvEvent.Cleared event) {
+    return event.scope() == KvEvent.ClearScope.STREAM && !current().stream().sub().isEmpty();
+  }
+
+  private boolean covers(KvEvent.Cleared event, OwnerRow owner) {
+    Tier tier = media.tier(owner.medium());
+    return switch (event.scope()) {
+      case ALL -> true;
+      case STREAM -> current().stream().sub().equals(owner.backendId());
+      case DEVICE -> owner.rank() == event.rank() && tier == Tier.DEVICE;
+      case DEVICE_AND_HOST ->
+          owner.rank() == event.rank() && (tier == Tier.DEVICE || tier == Tier.HOST);
+    };
+  }
+
+  @Override
+  public void gap(KvEvent.Gap event) {
+    if (!isBehind(event)) {
+      gaps++;
+      counts.add(Outcome.GAP);
+    }
+  }
+
+  /**
+   * Whether all of it is here: a bridge that never heard of the last acknowledgements of the one
+   * before it misses what Kafka has.
+   */
+  private boolean isBehind(KvEvent.Gap event) {
+    if (last == null || !current().stream().sub().isEmpty()) {
+      return false;
+    }
+    int order = Long.compareUnsigned(event.to(), last.eventId());
+    return order < 0 || order == 0 && last.last();
+  }
+
+  @Override
+  public void retired(KvEvent.Retired event) {
+    book.killBefore(publisherRef, current().incarnation().generation());
+    gaps = 0;
+    lives.settleOthers(current().stream(), publisherRef, false);
+  }
+
+  @Override
+  public void begun(KvEvent.Begun event) {
+    // Its life was begun with its record.
+  }
+
+  @Override
+  public void retold(KvEvent.Retold event) {
+    // Its stream notes that; holes remain holes.
+  }
+}

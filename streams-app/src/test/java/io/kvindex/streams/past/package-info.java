@@ -1,4 +1,0 @@
-@NullMarked
-package io.kvindex.streams.past;
-
-import org.jspecify.annotations.NullMarked;
