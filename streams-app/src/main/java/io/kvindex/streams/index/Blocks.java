@@ -2,8 +2,10 @@
 package io.kvindex.streams.index;
 
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.MalformedRecordException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,13 +41,21 @@ public final class Blocks {
   /** The most unheld names that can be kept. */
   public static final int MOST_UNHELD = (int) (LOW >>> 1);
 
+  /** Number of a slot that nobody has. */
+  static final long NOBODY = -1;
+
   /** Names looked through for one step of sweeping, about. */
   private static final int SWEPT_AT_ONCE = 256;
 
   /** A table's index, and whose bits are in it. */
-  private static final class Table {
+  static final class Table {
     final PrefixIndex index;
     @Nullable Holder[] bySlot = new Holder[16];
+
+    /** What each slot is called in rows, {@link #NOBODY} = it is swept or was never used. */
+    long[] numbers = new long[16];
+
+    /** Lowest first. */
     final List<Integer> spaces = new ArrayList<>();
 
     /** Slots of the dead that wait for the next round of sweeping. */
@@ -54,17 +64,26 @@ public final class Blocks {
     /** Those of the round under way; empty = there is none. */
     List<Integer> swept = List.of();
 
+    /** Those of past rounds that the journal may still name: not to be given again yet. */
+    final List<Integer> done = new ArrayList<>();
+
     long[] sweptBits = {};
     int sweptTo;
     int sweepBits;
 
     Table(Epochs epochs) {
       index = new PrefixIndex(epochs);
+      Arrays.fill(numbers, NOBODY);
+    }
+
+    void free() {
+      done.forEach(index::freeOwner);
+      done.clear();
     }
   }
 
   /** Names that mean the same for whoever looks them up in it. */
-  private record Space(int ref, Table table, NameTable names, boolean byName, long nameContext) {}
+  record Space(int ref, Table table, NameTable names, boolean byName, long nameContext) {}
 
   /** A slot that has a key by more than one name: one prefix under several engine hashes. */
   private record Alias(Table table, int slot, long key) {}
@@ -97,9 +116,30 @@ public final class Blocks {
     this.journal = journal;
   }
 
-  /** Goes on with another journal; the one so far is the caller's. */
+  /**
+   * Goes on with another journal, between two records. The one so far is the caller's: complete,
+   * with all that a checkpoint needs beside names and dictionaries.
+   *
+   * @param next an empty one, {@link Journal#none} = nothing is noted from here on
+   */
   public Journal swap(Journal next) {
     Journal full = journal;
+    if (full.isKept()) {
+      long[][] numbers = new long[spaces.length][];
+      for (Table table : tables) {
+        long[] copy = table == null ? null : table.numbers.clone();
+        for (int i = 0; table != null && i < table.spaces.size(); i++) {
+          numbers[table.spaces.get(i)] = copy;
+        }
+      }
+      full.complete(BlocksState.encode(this), numbers);
+    }
+    // Only now: what the journal calls by these slots is told by the numbers it has.
+    for (Table table : tables) {
+      if (table != null) {
+        table.free();
+      }
+    }
     journal = next;
     return full;
   }
@@ -134,9 +174,11 @@ public final class Blocks {
     Table table = table(tableRef);
     spaces[ref] = new Space(ref, table, new NameTable(), byName, nameContext);
     table.spaces.add(ref);
+    // Sweeping goes through them in an order that does not depend on which was first.
+    Collections.sort(table.spaces);
   }
 
-  private Table table(int ref) {
+  Table table(int ref) {
     Table table = ref < tables.length ? tables[ref] : null;
     if (table == null) {
       throw new IllegalStateException("BUG: no table " + ref);
@@ -144,7 +186,7 @@ public final class Blocks {
     return table;
   }
 
-  private Space space(int ref) {
+  Space space(int ref) {
     Space space = ref < spaces.length ? spaces[ref] : null;
     if (space == null) {
       throw new IllegalStateException("BUG: no space " + ref);
@@ -161,10 +203,18 @@ public final class Blocks {
   }
 
   private static void own(Table table, int slot, Holder holder) {
-    if (slot >= table.bySlot.length) {
-      table.bySlot = Arrays.copyOf(table.bySlot, Math.max(slot + 1, 2 * table.bySlot.length));
+    own(table, slot, holder, holder.nextNumber());
+  }
+
+  static void own(Table table, int slot, Holder holder, long number) {
+    int known = table.bySlot.length;
+    if (slot >= known) {
+      table.bySlot = Arrays.copyOf(table.bySlot, Math.max(slot + 1, 2 * known));
+      table.numbers = Arrays.copyOf(table.numbers, table.bySlot.length);
+      Arrays.fill(table.numbers, known, table.numbers.length, NOBODY);
     }
     table.bySlot[slot] = holder;
+    table.numbers[slot] = number;
   }
 
   /**
@@ -247,12 +297,29 @@ public final class Blocks {
 
   /** Blocks before it, at most {@link #DEEPEST}. */
   public int depth() {
-    return (int) (names.get(NameTable.WORD) >>> DEPTH_AT) & DEEPEST;
+    return depth(names.get(NameTable.WORD));
+  }
+
+  static int depth(long word) {
+    return (int) (word >>> DEPTH_AT) & DEEPEST;
   }
 
   /** Whether an event of the device tier said so, or the name itself does. */
   public boolean byDevice() {
-    return (names.get(NameTable.WORD) & BY_DEVICE) != 0;
+    return byDevice(names.get(NameTable.WORD));
+  }
+
+  static boolean byDevice(long word) {
+    return (word & BY_DEVICE) != 0;
+  }
+
+  /** Low bits of a place in the ring, {@link NameBatch#NO_PLACE} = it has none. */
+  static int place(long word) {
+    return isPlaced(word) ? (int) (word & LOW) : NameBatch.NO_PLACE;
+  }
+
+  private static boolean isPlaced(long word) {
+    return word >= 0 && (word & COUNTED) == 0 && (word & LOW) != NO_PLACE;
   }
 
   private static int contextRef(long word) {
@@ -276,6 +343,7 @@ public final class Blocks {
       boolean byDevice) {
     Space space = space(spaceRef);
     boolean known = find(spaceRef, hash);
+    boolean kept = known && isKept(names.get(NameTable.WORD));
     int ref = contexts.retain(context);
     if (ref == ContextRefs.FULL) {
       return false;
@@ -298,7 +366,7 @@ public final class Blocks {
     names.set(NameTable.KEY, key);
     names.set(NameTable.LOCAL, local);
     names.set(NameTable.PARENT, parent);
-    if (known) {
+    if (kept) {
       note(true);
     }
     return true;
@@ -361,7 +429,7 @@ public final class Blocks {
     if (before == after) {
       return;
     }
-    boolean existed = word < 0 || (word & LOW) != NO_PLACE || (word & COUNTED) != 0;
+    boolean existed = isKept(word);
     boolean plain = after == 0 || after == 1L << 32;
     if (!plain || (word & COUNTED) != 0) {
       boolean counted =
@@ -371,7 +439,8 @@ public final class Blocks {
               holderKey(holder, group),
               plain ? CopyCounts.PLAIN : after);
       word = counted ? word | COUNTED : word & ~COUNTED;
-      names.set(NameTable.WORD, word);
+      // Whoever may be held is in no ring, or it would never leave it once it is not.
+      names.set(NameTable.WORD, counted && word >= 0 ? word | NO_PLACE : word);
     }
     holder.addUndecided((certain == 0 && undecided > 0 ? 1 : 0) - (isUndecided(before) ? 1 : 0));
     boolean had = before >>> 32 > 0;
@@ -384,6 +453,11 @@ public final class Blocks {
     holder.usesSpace(at.ref);
     place();
     note(existed);
+  }
+
+  /** Whether there is a reason to keep a name; one that was taught just now has none yet. */
+  private static boolean isKept(long word) {
+    return word < 0 || (word & LOW) != NO_PLACE || (word & COUNTED) != 0;
   }
 
   private static boolean isUndecided(long copies) {
@@ -459,8 +533,7 @@ public final class Blocks {
   /** Keeps a name nobody holds as long as names that nobody holds any more. */
   public void keep() {
     long word = names.get(NameTable.WORD);
-    boolean existed = word < 0 || (word & LOW) != NO_PLACE || (word & COUNTED) != 0;
-    if (!existed) {
+    if (!isKept(word)) {
       place();
       note(false);
     }
@@ -565,7 +638,7 @@ public final class Blocks {
     setSweptBits(table);
   }
 
-  private static void setSweptBits(Table table) {
+  static void setSweptBits(Table table) {
     int highest = table.swept.stream().mapToInt(slot -> slot).max().orElse(0);
     table.sweptBits = new long[(highest >>> 6) + 1];
     for (int slot : table.swept) {
@@ -621,13 +694,17 @@ public final class Blocks {
     }
   }
 
-  private static void end(Table table, Consumer<Holder> gone) {
-    List<Integer> done = table.swept;
+  private void end(Table table, Consumer<Holder> gone) {
+    List<Integer> swept = table.swept;
     table.swept = List.of();
-    for (int slot : done) {
+    table.done.addAll(swept);
+    if (!journal.isKept()) {
+      table.free();
+    }
+    for (int slot : swept) {
       Holder holder = table.bySlot[slot];
       table.bySlot[slot] = null;
-      table.index.freeOwner(slot);
+      table.numbers[slot] = NOBODY;
       if (holder != null && holder.isDead() && holder.visible() == slot) {
         gone.accept(holder);
       }
@@ -680,6 +757,138 @@ public final class Blocks {
       hashes[i] = NameTable.unmix(hashes[i]);
     }
     return hashes;
+  }
+
+  // ------------------------------------------------------------------- after a restart
+
+  /**
+   * Takes up again what a journal told of blocks when it was swapped out. These ones have the same
+   * tables, spaces and holders by now, each holder just added, and no names yet.
+   *
+   * @param state {@link Journal#state} of the last checkpoint
+   * @throws MalformedRecordException if it is not of these
+   */
+  public Restoring restore(byte[] state) {
+    BlocksState.restore(this, state);
+    return new Restoring(this, spaces.length);
+  }
+
+  UnheldRing ring() {
+    return ring;
+  }
+
+  /** Tables there are, lowest first. */
+  List<Integer> tables() {
+    List<Integer> refs = new ArrayList<>();
+    for (int ref = 0; ref < tables.length; ref++) {
+      if (tables[ref] != null) {
+        refs.add(ref);
+      }
+    }
+    return refs;
+  }
+
+  boolean hasSpace(int ref) {
+    return spaces[ref] != null;
+  }
+
+  /** Asks the memory for where names of a batch will be. */
+  void touch(NameBatch batch, int from, int to) {
+    for (int i = from; i < to; ) {
+      int ref = batch.space[i];
+      int end = i + 1;
+      while (end < to && batch.space[end] == ref) {
+        end++;
+      }
+      space(ref).table.index.touch(batch.key, i, end);
+      i = end;
+    }
+  }
+
+  /** Puts a name of a batch where it was. */
+  void restore(NameBatch batch, int i, RestoredTable known) {
+    at(space(batch.space[i]));
+    long hash = batch.hash[i];
+    long[] copies = batch.counts[i];
+    OwnerSet set = restoredSet(batch, i);
+    int ref = contexts.retain(batch.context[i]);
+    boolean placed = batch.place[i] != NameBatch.NO_PLACE;
+    if (ref == ContextRefs.FULL || placed == (set != null || copies != null)) {
+      throw new MalformedRecordException("a name that is neither held nor not held");
+    }
+    names.insert(hash);
+    long word = (long) batch.depth[i] << DEPTH_AT | (long) ref << CONTEXT_AT;
+    word |= batch.byDevice[i] ? BY_DEVICE : 0;
+    if (copies != null) {
+      word |= COUNTED;
+      restoreCopies(hash, copies, known);
+    }
+    if (set != null) {
+      word |= HELD | set.id;
+      restoreHolders(set, hash, batch.key[i]);
+    } else if (placed) {
+      word |= batch.place[i];
+      restorePlace(batch.place[i], hash);
+    } else {
+      word |= NO_PLACE;
+    }
+    names.set(NameTable.KEY, batch.key[i]);
+    names.set(NameTable.WORD, word);
+    names.set(NameTable.LOCAL, batch.local[i]);
+    names.set(NameTable.PARENT, batch.parent[i]);
+  }
+
+  private @Nullable OwnerSet restoredSet(NameBatch batch, int i) {
+    OwnerSets sets = at.table.index.sets();
+    long[] bits = batch.bits[i];
+    if (bits == null && batch.slot[i] == NameBatch.NO_SLOT) {
+      return null;
+    }
+    OwnerSet set = bits == null ? sets.flip(sets.empty(), batch.slot[i]) : sets.of(bits);
+    sets.retain(set);
+    return set;
+  }
+
+  private void restoreCopies(long hash, long[] copies, RestoredTable known) {
+    counts.restore(at.ref, hash, copies);
+    for (int i = 0; i < copies.length; i += 2) {
+      Holder holder = known.holder((int) (copies[i] >>> 8));
+      if (holder != null) {
+        holder.addUndecided(isUndecided(copies[i + 1]) ? 1 : 0);
+        holder.usesSpace(at.ref);
+      }
+    }
+  }
+
+  private void restoreHolders(OwnerSet set, long hash, long key) {
+    PrefixIndex index = at.table.index;
+    long name = nameKey(at, hash, key);
+    boolean further = name != key && !index.addAllFurther(name, set);
+    boolean all = index.addAll(key, set);
+    for (int word = 0; word < set.words.length; word++) {
+      for (long left = set.words[word]; left != 0; left &= left - 1) {
+        int slot = word * Long.SIZE + Long.numberOfTrailingZeros(left);
+        if (further) {
+          index.addFurther(name, slot);
+        }
+        if (!all && !index.add(key, slot)) {
+          aliases.merge(new Alias(at.table, slot, key), 1, Integer::sum);
+        }
+        Holder holder = at.table.bySlot[slot];
+        if (holder != null) {
+          holder.usesSpace(at.ref);
+        }
+      }
+    }
+  }
+
+  private void restorePlace(long low, long hash) {
+    long place = ring.tail() & ~LOW | low;
+    place -= place >= ring.tail() ? LOW + 1 : 0;
+    if (place < ring.head() || !ring.isFree(place)) {
+      throw new MalformedRecordException("a name at place " + place + " of the ring");
+    }
+    ring.restore(place, at.ref, hash);
   }
 
   // ------------------------------------------------------------------- figures

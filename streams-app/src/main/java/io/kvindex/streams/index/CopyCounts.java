@@ -68,6 +68,11 @@ final class CopyCounts {
     return after.length > 0;
   }
 
+  /** All counts of a name that has none yet: pairs, one at least. */
+  void restore(int space, long hash, long[] counts) {
+    all.put(new Name(space, hash), counts);
+  }
+
   /** Names that have any. */
   int size() {
     return all.size();

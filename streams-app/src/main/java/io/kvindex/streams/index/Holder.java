@@ -10,6 +10,10 @@ import java.util.Arrays;
  */
 public final class Holder {
 
+  /** Bits of a number that say which of the holder's slots. */
+  static final int PART_BITS = 16;
+
+  private static final int MOST_PARTS = (1 << PART_BITS) - 1;
   private static final int NONE = -1;
 
   final int table;
@@ -18,8 +22,11 @@ public final class Holder {
   private int visible;
   private int[] byGroup = {};
 
-  /** Spaces it was ever said to have blocks in; nearly always one. */
+  /** Spaces it was ever said to have blocks in, lowest first; nearly always one. */
   private int[] spaces = {};
+
+  /** Slots it has had so far. */
+  private int parts;
 
   private int undecided;
   private boolean dead;
@@ -122,6 +129,7 @@ public final class Holder {
     return spaces[i];
   }
 
+  /** In order, so that it does not matter which was first: a restart may tell otherwise. */
   void usesSpace(int ref) {
     for (int space : spaces) {
       if (space == ref) {
@@ -130,6 +138,47 @@ public final class Holder {
     }
     spaces = Arrays.copyOf(spaces, spaces.length + 1);
     spaces[spaces.length - 1] = ref;
+    Arrays.sort(spaces);
+  }
+
+  // ------------------------------------------------------------------- in rows
+
+  /**
+   * What its next slot is called in rows: slots are given again, numbers are not. The first one has
+   * part 0, whatever it becomes later.
+   */
+  long nextNumber() {
+    if (parts > MOST_PARTS) {
+      throw new IllegalStateException("BUG: a holder with more than " + MOST_PARTS + " slots");
+    }
+    return numberOf(parts++);
+  }
+
+  long numberOf(int part) {
+    return (long) id << PART_BITS | part;
+  }
+
+  /** The holder a number is of. */
+  static int idOf(long number) {
+    return (int) (number >>> PART_BITS);
+  }
+
+  /** Which of a holder's slots, in the order it got them. */
+  static int partOf(long number) {
+    return (int) number & MOST_PARTS;
+  }
+
+  int parts() {
+    return parts;
+  }
+
+  void setParts(int count) {
+    parts = count;
+  }
+
+  /** One more than the highest group it has a slot of, 0 = it is not grouped. */
+  int groupsEnd() {
+    return byGroup.length;
   }
 
   /** Whether a set has a bit for each of the groups. */

@@ -24,6 +24,14 @@ final class InternTable {
     return set;
   }
 
+  @Nullable OwnerSet find(long hash, long[] words) {
+    OwnerSet set = buckets[bucket(hash)];
+    while (set != null && (set.hash != hash || !Arrays.equals(set.words, words))) {
+      set = set.next;
+    }
+    return set;
+  }
+
   void add(OwnerSet set) {
     push(bucket(set.hash), set);
     splitOne();

@@ -71,15 +71,33 @@ public final class Journal {
   private final Pieces pool;
   private final List<Piece> pieces = new ArrayList<>();
   private final Map<Bytes, byte @Nullable []> rows = new LinkedHashMap<>();
+  private final boolean kept;
   private Piece last;
   private int used = PIECE;
+  private byte @Nullable [] state;
+  private long[] @Nullable [] numbers = {};
 
   /**
    * @param pool where its memory comes from
    */
-  @SuppressWarnings("NullAway") // last is set before it is used
   public Journal(Pieces pool) {
+    this(pool, true);
+  }
+
+  @SuppressWarnings("NullAway") // last is set before it is used
+  private Journal(Pieces pool, boolean kept) {
     this.pool = pool;
+    this.kept = kept;
+  }
+
+  /** One that forgets at once what it is told: for who writes no checkpoints. */
+  public static Journal none() {
+    return new Journal(new Pieces(), false);
+  }
+
+  /** Whether it keeps what it is told. */
+  public boolean isKept() {
+    return kept;
   }
 
   /** How many changes of names it has. */
@@ -92,9 +110,16 @@ public final class Journal {
     return size() == 0 && rows.isEmpty();
   }
 
+  /** How much it has: changes of names, and rows. */
+  public int changes() {
+    return size() + rows.size();
+  }
+
   /** A row of a dictionary; null deletes. */
   public void put(Bytes key, byte @Nullable [] value) {
-    rows.put(key, value);
+    if (kept) {
+      rows.put(key, value);
+    }
   }
 
   /** Rows of dictionaries, the newest value of each; null deletes. */
@@ -109,7 +134,7 @@ public final class Journal {
       pieces.add(last);
       used = 0;
     }
-    return used++;
+    return kept ? used++ : 0;
   }
 
   Piece last() {
@@ -124,8 +149,39 @@ public final class Journal {
     return change & PIECE - 1;
   }
 
-  /** Its memory may be used again. */
+  /** Nothing is added any more. */
+  void complete(byte[] stateOfBlocks, long[] @Nullable [] numbersOfSlots) {
+    state = stateOfBlocks;
+    numbers = numbersOfSlots;
+  }
+
+  /**
+   * What {@link Blocks} have that is in no name, for {@link Blocks#restore}.
+   *
+   * @throws IllegalStateException if it was not swapped out
+   */
+  public byte[] state() {
+    if (state == null) {
+      throw new IllegalStateException("the journal is still being written");
+    }
+    return state;
+  }
+
+  /** Spaces changes may be of: all below this one. */
+  int spaces() {
+    return numbers.length;
+  }
+
+  /** What a slot was called in rows when the journal was swapped out. */
+  long numberOf(int space, int slot) {
+    long[] ofSpace = numbers[space];
+    return ofSpace == null || slot >= ofSpace.length ? Blocks.NOBODY : ofSpace[slot];
+  }
+
+  /** Its memory may be used again; it is empty. */
   public void release() {
+    state = null;
+    numbers = new long[0][];
     pieces.forEach(pool::give);
     pieces.clear();
     rows.clear();

@@ -115,10 +115,27 @@ final class OwnerSets {
   private OwnerSet intern(OwnerSet from, int slot) {
     long hash = from.hash ^ zobrist(slot);
     OwnerSet found = interned.find(hash, from, slot);
-    if (found != null) {
-      return found;
+    return found != null ? found : create(hash, from.flipped(slot));
+  }
+
+  /**
+   * The set that has exactly these bits, one at least; retain it before the next.
+   *
+   * @param words the last one is not 0; kept, where there is no such set yet
+   */
+  OwnerSet of(long[] words) {
+    long hash = 0;
+    for (int i = 0; i < words.length; i++) {
+      for (long left = words[i]; left != 0; left &= left - 1) {
+        hash ^= zobrist(i * Long.SIZE + Long.numberOfTrailingZeros(left));
+      }
     }
-    OwnerSet created = new OwnerSet(takeId(), hash, from.flipped(slot));
+    OwnerSet found = interned.find(hash, words);
+    return found != null ? found : create(hash, words);
+  }
+
+  private OwnerSet create(long hash, long[] words) {
+    OwnerSet created = new OwnerSet(takeId(), hash, words);
     bytes.add(SET_OVERHEAD_BYTES + 8L * created.words.length);
     put(created);
     interned.add(created);

@@ -111,6 +111,37 @@ public final class PrefixIndex {
   }
 
   /**
+   * All owners of a set hold a block that nobody held: what {@link #add} does for each, at once.
+   *
+   * @return false if somebody does, and nothing has changed
+   */
+  boolean addAll(long key, OwnerSet set) {
+    boolean added = setAll(key, set);
+    long[] words = set.words;
+    for (int i = 0; added && i < words.length; i++) {
+      for (long left = words[i]; left != 0; left &= left - 1) {
+        slots.joined(i * Long.SIZE + Long.numberOfTrailingZeros(left));
+      }
+    }
+    return added;
+  }
+
+  /** What {@link #addFurther} does for each owner of a set; false = nothing has changed. */
+  boolean addAllFurther(long key, OwnerSet set) {
+    return setAll(key, set);
+  }
+
+  private boolean setAll(long key, OwnerSet set) {
+    long mixed = Segment.mix(key);
+    if (Segment.slotOf(table.segmentOf(mixed), mixed, key) >= 0) {
+      return false;
+    }
+    sets.retain(set);
+    table.insert(mixed, key, set.id);
+    return true;
+  }
+
+  /**
    * The owner in {@code slot} does not hold the block any more.
    *
    * @return false if it did not before
@@ -176,8 +207,12 @@ public final class PrefixIndex {
    * @param keys at least {@code count} lookup keys
    */
   public void touch(long[] keys, int count) {
+    touch(keys, 0, count);
+  }
+
+  void touch(long[] keys, int from, int to) {
     long seen = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       long mixed = Segment.mix(keys[i]);
       long[] segment = table.segmentOf(mixed);
       seen ^= Segment.touch(segment, Segment.offset(mixed, segment.length));

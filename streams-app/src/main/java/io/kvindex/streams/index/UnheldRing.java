@@ -59,6 +59,11 @@ final class UnheldRing {
     Arrays.fill(spaces, -1);
   }
 
+  /** Whether a place is not filled. */
+  boolean isFree(long place) {
+    return spaces[(int) place & hashes.length - 1] < 0;
+  }
+
   /** Fills a place; one that is not filled has a name that is held again. */
   void restore(long place, int space, long hash) {
     spaces[(int) place & hashes.length - 1] = space;

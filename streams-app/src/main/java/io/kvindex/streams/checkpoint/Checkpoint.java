@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.checkpoint;
+
+import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
+import io.kvindex.streams.index.Blocks;
+import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.index.NameChanges;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Bytes;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * A partition's table on disk, as it was after some record of the log: rows of dictionaries, of
+ * names, and a {@link Header}.
+ *
+ * <p>What is written is there as a whole or not at all. There is no write-ahead log; all rows of a
+ * journal and the header go into one memtable, which is never full and so reaches the disk only
+ * when it is told to, as one file that is synced before the manifest names it. After a failure the
+ * database is opened anew before anything else is written, so that no part of a journal is left.
+ *
+ * <p>Thread-safe; writing, lending and closing wait for each other.
+ */
+public final class Checkpoint implements AutoCloseable {
+
+  static final byte[] HEADER = {'H'};
+  static final byte DICTIONARY = 'D';
+
+  /** Rows reach RocksDB so many bytes at a time; what is larger only takes more memory. */
+  private static final int BATCH_BYTES = 1 << 20;
+
+  private static final long CLOSE_WAIT_S = 30;
+
+  private final Path directory;
+  private final Uuid topicId;
+  private final int partition;
+  private final Options options = RocksSettings.options();
+  private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+  private final FlushOptions flush = new FlushOptions().setWaitForFlush(true);
+  private final ReentrantLock lock = new ReentrantLock(true);
+  private final RowBatch batch = new RowBatch(BATCH_BYTES);
+  private final NameRow row = new NameRow();
+
+  /** null while it could not be opened again, and after the end. */
+  private @Nullable RocksDB db;
+
+  private boolean closed;
+
+  /** Something failed: what the memtable has is not known. */
+  private boolean uncertain;
+
+  private long names;
+  private long written;
+
+  private Checkpoint(Path directory, Uuid topicId, int partition) {
+    this.directory = directory;
+    this.topicId = topicId;
+    this.partition = partition;
+  }
+
+  /**
+   * Opens the checkpoint of a partition, or makes an empty one.
+   *
+   * @param directory its own; made if it is not there, its parents, too
+   * @param topicId the log's id in Kafka
+   * @throws CheckpointRefusedException if what is there can not be used; nothing is open then
+   * @throws IOException if the directory can not be made
+   */
+  public static Checkpoint open(Path directory, Uuid topicId, int partition)
+      throws CheckpointRefusedException, IOException {
+    Files.createDirectories(directory);
+    Checkpoint checkpoint = new Checkpoint(directory, topicId, partition);
+    try {
+      checkpoint.db = RocksDB.open(checkpoint.options, directory.toString());
+      Header header = checkpoint.header();
+      checkpoint.names = header == null ? 0 : header.names();
+      return checkpoint;
+    } catch (RocksDBException e) {
+      checkpoint.close();
+      throw damaged(e);
+    } catch (CheckpointRefusedException | RuntimeException e) {
+      checkpoint.close();
+      throw e;
+    }
+  }
+
+  static CheckpointRefusedException damaged(RocksDBException e) {
+    return new CheckpointRefusedException(
+        Reason.DAMAGED, "RocksDB can not read it: " + e.getMessage(), e);
+  }
+
+  /**
+   * What it is of, null = nothing was written yet.
+   *
+   * @throws CheckpointRefusedException if that can not be told, or it is of another log
+   */
+  public @Nullable Header header() throws CheckpointRefusedException {
+    lock.lock();
+    try {
+      return header(opened(), topicId, partition);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  static @Nullable Header header(RocksDB db, Uuid topicId, int partition)
+      throws CheckpointRefusedException {
+    try {
+      byte[] row = db.get(HEADER);
+      if (row == null) {
+        return null;
+      }
+      Header header = Header.decode(row);
+      header.requireOf(topicId, partition);
+      return header;
+    } catch (RocksDBException e) {
+      throw damaged(e);
+    }
+  }
+
+  private RocksDB opened() {
+    RocksDB opened = db;
+    if (opened == null) {
+      throw new IllegalStateException("the checkpoint in " + directory + " is closed");
+    }
+    return opened;
+  }
+
+  /**
+   * Loads the table. What it throws leaves a part of it in memory: the blocks are to be thrown away
+   * then.
+   *
+   * @param blocks new ones; whose tables, spaces and holders the dictionary's reader adds
+   * @return what it is of, null = there is none yet, and nothing was done
+   * @throws CheckpointRefusedException if it can not be used
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public @Nullable Header load(Blocks blocks, Dictionary dictionary, Progress progress)
+      throws CheckpointRefusedException, InterruptedException {
+    Header header = header();
+    if (header != null) {
+      new Loading(opened(), header, "kvindex-rows-" + partition).load(blocks, dictionary, progress);
+    }
+    return header;
+  }
+
+  /**
+   * Writes a journal: afterwards it is on the disk, come what may. Where it throws, the disk has
+   * what it had before or all of it; the same journal may be tried again, none but that one. Does
+   * not release the journal.
+   *
+   * @param upTo what the table was the fold of when the journal was swapped out
+   * @return how many rows
+   * @throws RocksDBException if it can not be written now
+   */
+  public int write(Journal journal, Folded upTo) throws RocksDBException {
+    lock.lock();
+    try {
+      RocksDB to = ready();
+      uncertain = true;
+      NameChanges changes = new NameChanges(journal);
+      while (changes.next()) {
+        row.write(changes, batch);
+        putIfLarge(to);
+      }
+      for (Map.Entry<Bytes, byte @Nullable []> entry : journal.rows().entrySet()) {
+        dictionary(entry.getKey().get(), entry.getValue());
+        putIfLarge(to);
+      }
+      long after = names + changes.grown();
+      byte[] header = new Header(topicId, partition, upTo, after, journal.state()).encode();
+      batch.put(HEADER, HEADER.length, header, header.length);
+      put(to);
+      to.flush(flush);
+      names = after;
+      uncertain = false;
+      int rows = changes.count() + journal.rows().size();
+      written += rows;
+      return rows;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The database, anew if the last one failed. */
+  private RocksDB ready() throws RocksDBException {
+    if (closed) {
+      throw new IllegalStateException("the checkpoint in " + directory + " is closed");
+    }
+    if (uncertain && db != null) {
+      db.close();
+      db = null;
+    }
+    if (db == null) {
+      db = RocksDB.open(options, directory.toString());
+    }
+    if (uncertain) {
+      batch.take();
+      uncertain = false;
+    }
+    return db;
+  }
+
+  private void dictionary(byte[] key, byte @Nullable [] value) {
+    byte[] own = new byte[key.length + 1];
+    own[0] = DICTIONARY;
+    System.arraycopy(key, 0, own, 1, key.length);
+    if (value == null) {
+      batch.delete(own, own.length);
+    } else {
+      batch.put(own, own.length, value, value.length);
+    }
+  }
+
+  private void putIfLarge(RocksDB to) throws RocksDBException {
+    if (batch.size() >= BATCH_BYTES) {
+      put(to);
+    }
+  }
+
+  private void put(RocksDB to) throws RocksDBException {
+    try (WriteBatch native_ = new WriteBatch(batch.take())) {
+      to.write(unlogged, native_);
+    }
+  }
+
+  /**
+   * Makes a copy of what was written last, by hard links where the target is on the same disk: what
+   * is written later changes neither. The copy is a directory for {@link #open} or {@link #verify}.
+   *
+   * @param target not there yet, its parent is
+   * @return what the copy is of, null = nothing was written yet, and there is no copy
+   * @throws CheckpointRefusedException if it can not be read
+   * @throws RocksDBException if it can not be copied now
+   */
+  public @Nullable Header lend(Path target) throws CheckpointRefusedException, RocksDBException {
+    lock.lock();
+    try {
+      RocksDB from = ready();
+      Header header = header(from, topicId, partition);
+      if (header != null) {
+        try (org.rocksdb.Checkpoint links = org.rocksdb.Checkpoint.create(from)) {
+          links.createCheckpoint(target.toString());
+        }
+      }
+      return header;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Reads all of a directory that nobody has open, once, and says whether it can be used: a copy
+   * that was sent, or a backup. Changes nothing there.
+   *
+   * @throws CheckpointRefusedException if it can not
+   */
+  public static Header verify(Path directory, Uuid topicId, int partition)
+      throws CheckpointRefusedException {
+    return Verification.of(directory, topicId, partition);
+  }
+
+  /** Bytes its files take. */
+  public long bytes() {
+    lock.lock();
+    try {
+      return db == null ? 0 : db.getLongProperty("rocksdb.total-sst-files-size");
+    } catch (RocksDBException e) {
+      return 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Rows written since it was opened. */
+  public long written() {
+    lock.lock();
+    try {
+      return written;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Closes the files; what was being written and is not on the disk is not there at the next start.
+   * Waits for a write under way, half a minute at most: where a disk does not answer, the files
+   * stay open.
+   */
+  @Override
+  public void close() {
+    boolean free;
+    try {
+      free = lock.tryLock(CLOSE_WAIT_S, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      free = lock.tryLock();
+    }
+    if (!free) {
+      return;
+    }
+    try {
+      if (!closed) {
+        closed = true;
+        if (db != null) {
+          db.close();
+          db = null;
+        }
+        flush.close();
+        unlogged.close();
+        options.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.checkpoint;
+
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
+import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * The row that says what all others are of: written with them at once, so it is true of them.
+ *
+ * @param topicId the log's id in Kafka
+ * @param partition of the log
+ * @param folded up to where
+ * @param names how many rows of names there are
+ * @param state {@link io.kvindex.streams.index.Journal#state}
+ */
+public record Header(Uuid topicId, int partition, Folded folded, long names, byte[] state) {
+
+  /** Of rows this version writes; 1 was the layout of Kafka Streams' stores. */
+  static final int LAYOUT = 2;
+
+  byte[] encode() {
+    RecordWriter out = new RecordWriter(64 + state.length);
+    out.writeVarint(LAYOUT);
+    out.writeLong(topicId.getMostSignificantBits());
+    out.writeLong(topicId.getLeastSignificantBits());
+    out.writeVarint(partition);
+    out.writeZigZag(folded.offset());
+    out.writeLong(folded.sum());
+    out.writeVarint(folded.lineageStart());
+    out.writeVarint(names);
+    out.writeBytes(state);
+    return out.toByteArray();
+  }
+
+  static Header decode(byte[] row) throws CheckpointRefusedException {
+    try {
+      RecordReader in = new RecordReader(row);
+      long layout = in.readVarint();
+      if (layout != LAYOUT) {
+        throw new CheckpointRefusedException(
+            Reason.UNKNOWN_LAYOUT, "its rows have layout " + layout + ", known is " + LAYOUT);
+      }
+      return new Header(
+          new Uuid(in.readLong(), in.readLong()),
+          in.readInt(),
+          new Folded(in.readZigZag(), in.readLong(), in.readVarint()),
+          in.readVarint(),
+          in.readRest());
+    } catch (MalformedRecordException e) {
+      throw new CheckpointRefusedException(
+          Reason.MALFORMED_ROW, "its header: " + e.getMessage(), e);
+    }
+  }
+
+  /** Refuses what is of another log. */
+  void requireOf(Uuid topic, int ofPartition) throws CheckpointRefusedException {
+    if (!topicId.equals(topic)) {
+      throw new CheckpointRefusedException(
+          Reason.FOREIGN_TOPIC, "it is of topic id " + topicId + ", the log's is " + topic);
+    }
+    if (partition != ofPartition) {
+      throw new CheckpointRefusedException(
+          Reason.FOREIGN_PARTITION, "it is of partition " + partition + ", not " + ofPartition);
+    }
+  }
+}
