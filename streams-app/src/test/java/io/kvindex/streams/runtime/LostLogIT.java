@@ -49,7 +49,7 @@ class LostLogIT {
   /** A process that has folded the log, and is down. */
   private void foldAndStop() throws Exception {
     log.append(BEFORE);
-    process.start(1);
+    process.startLoaded(1);
     untilAllIsFolded();
     process.close();
     process.disk.values().forEach(s -> assertThat(s.offset()).isEqualTo(BEFORE - 1));
@@ -97,7 +97,8 @@ class LostLogIT {
     List<ChainTable.State> before = List.copyOf(process.disk.values());
     log.append(100);
     log.deleteBefore(150);
-    process.restart(1);
+    process.replace();
+    process.startLoaded(1);
     untilAllIsFolded();
     assertIsAPlainFold(before.stream().map(s -> s.missing(100, 149)).toList());
     assertThat(process.metrics.counter("kvindex.log.records.missing").count()).isEqualTo(200);
@@ -109,7 +110,8 @@ class LostLogIT {
     foldAndStop();
     List<ChainTable.State> before = List.copyOf(process.disk.values());
     log.deleteBefore(BEFORE);
-    process.restart(1);
+    process.replace();
+    process.startLoaded(1);
     await().until(() -> process.tables().isFollowed(3));
     log.append(10);
     untilAllIsFolded();
@@ -121,7 +123,7 @@ class LostLogIT {
   void shouldBeginWhereTheLogBegins_whenNothingWasFolded() throws Exception {
     log.append(100);
     log.deleteBefore(50);
-    process.start(2);
+    process.startLoaded(2);
     untilAllIsFolded();
     ChainTable.State begun = ChainTable.State.EMPTY.missing(0, 49);
     assertIsAPlainFold(List.of(begun, begun, begun, begun));
@@ -132,7 +134,8 @@ class LostLogIT {
   void shouldBuildAnew_whenTheTopicWasMadeAnewAndIsLonger() throws Exception {
     foldAndStop();
     log.recreate(BEFORE * 3);
-    process.restart(1);
+    process.replace();
+    process.startLoaded(1);
     assertBuiltAnew(4);
   }
 
@@ -140,7 +143,8 @@ class LostLogIT {
   void shouldBuildAnew_whenTheTopicWasMadeAnewAndIsShorter() throws Exception {
     foldAndStop();
     log.recreate(BEFORE / 2);
-    process.restart(1);
+    process.replace();
+    process.startLoaded(1);
     assertBuiltAnew(4);
   }
 
@@ -149,7 +153,8 @@ class LostLogIT {
   void shouldBuildAnew_whenTheTopicWasMadeAnewAndIsEmpty() throws Exception {
     foldAndStop();
     log.recreate(0);
-    process.restart(1);
+    process.replace();
+    process.startLoaded(1);
     await().until(() -> process.refused(Refusal.Cause.LOG_LOST_END) == 4);
     log.append(10);
     assertBuiltAnew(4);
@@ -161,7 +166,8 @@ class LostLogIT {
     foldAndStop();
     ChainTable.State before = process.disk.get(0);
     process.disk.computeIfPresent(0, (p, s) -> s.plus(BEFORE, null, null, 1));
-    process.restart(1);
+    process.replace();
+    process.startLoaded(1);
     await().until(() -> process.refused(Refusal.Cause.LOG_LOST_END) == 1);
     assertThat(process.refusals)
         .allSatisfy(
@@ -186,7 +192,7 @@ class LostLogIT {
           }
         };
     log.append(BEFORE);
-    process.start(1);
+    process.startLoaded(1);
     untilAllIsFolded();
     log.append(1);
     awaitOrThrow(stands);
@@ -209,7 +215,7 @@ class LostLogIT {
   @Test
   void shouldAnswerFromTheTable_throughInteractiveQueries() throws Exception {
     log.append(10);
-    process.start(1);
+    process.startLoaded(1);
     untilAllIsFolded();
     StateQueryRequest<ChainTable> request =
         StateQueryRequest.inStore(TableTopology.STORE)

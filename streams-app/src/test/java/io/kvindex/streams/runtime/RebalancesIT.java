@@ -39,15 +39,14 @@ class RebalancesIT {
       one.slowestLoadMs = 300;
       two.slowestLoadMs = 300;
       log.startWriting(2000);
-      one.start(2);
+      one.startLoaded(2);
       for (int round = 0; round < ROUNDS; round++) {
         if (round % 4 == 0) {
-          two.restart(1);
-        } else {
-          two.start(1 + round % 2);
+          two.replace();
         }
+        two.start(1 + round % 2);
         until(one, two, log);
-        bombs.set(random.nextInt(3));
+        bombs.set(random.nextInt(2));
         two.stop();
         until(one, two, log);
         bombs.set(random.nextInt(2));

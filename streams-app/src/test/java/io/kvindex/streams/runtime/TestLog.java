@@ -146,21 +146,20 @@ final class TestLog implements AutoCloseable {
         .toArray();
   }
 
-  /** What is there now, read by a plain consumer. */
+  /** What is there now, by partition, read by a plain consumer. */
   List<List<ConsumerRecord<byte[], byte[]>>> read() throws Exception {
     long[] lasts = lasts();
-    List<List<ConsumerRecord<byte[], byte[]>>> all = new ArrayList<>();
-    for (TopicPartition partition : partitions()) {
-      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-      try (KafkaConsumer<byte[], byte[]> consumer =
-          new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-        consumer.assign(List.of(partition));
-        consumer.seekToBeginning(List.of(partition));
-        while (consumer.position(partition) <= lasts[partition.partition()]) {
-          records.addAll(consumer.poll(Duration.ofMillis(100)).records(partition));
-        }
+    List<List<ConsumerRecord<byte[], byte[]>>> all =
+        partitions().stream()
+            .<List<ConsumerRecord<byte[], byte[]>>>map(p -> new ArrayList<>())
+            .toList();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      consumer.assign(partitions());
+      consumer.seekToBeginning(partitions());
+      while (partitions().stream().anyMatch(p -> consumer.position(p) <= lasts[p.partition()])) {
+        consumer.poll(Duration.ofMillis(50)).forEach(r -> all.get(r.partition()).add(r));
       }
-      all.add(records);
     }
     return all;
   }

@@ -113,6 +113,12 @@ final class TestProcess implements AutoCloseable {
         what -> complaints.add(name + "/" + partition + ": " + what));
   }
 
+  /** As a process that has the copy's partitions all to itself: with its tables. */
+  void startLoaded(int threads) throws Exception {
+    tables.loadAll().get(30, TimeUnit.SECONDS);
+    start(threads);
+  }
+
   /** Kafka Streams begins, with the tables that are there. */
   void start(int threads) {
     CopySettings settings = new CopySettings(site(), application, name, dir.resolve(name), threads);
@@ -157,13 +163,12 @@ final class TestProcess implements AutoCloseable {
     }
   }
 
-  /** The process ends and starts again; what it has is on its disk. */
-  void restart(int threads) {
+  /** The process ends and there is another one; what it has is on its disk. */
+  void replace() {
     close();
     topic = new LogTopic(Admin.create(log.kafka), log.topic);
     tables = newTables();
     watch = newWatch();
-    start(threads);
   }
 
   /** What a table has folded, null = it is not in use. */
