@@ -185,7 +185,6 @@ final class TestLog implements AutoCloseable {
   public void close() throws Exception {
     stopWriting();
     producer.close();
-    admin.deleteTopics(List.of(topic)).all().get();
     admin.close();
   }
 }

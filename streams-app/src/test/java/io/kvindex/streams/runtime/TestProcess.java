@@ -93,7 +93,7 @@ final class TestProcess implements AutoCloseable {
     }
     int ms;
     synchronized (random) {
-      ms = random.nextInt(slowestLoadMs + 1);
+      ms = random.nextInt(3) == 0 ? random.nextInt(slowestLoadMs + 1) : 0;
     }
     new CountDownLatch(1).await(ms, TimeUnit.MILLISECONDS); // a disk that takes its time
     ChainTable.State saved = disk.get(partition);
