@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.runtime;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the records of one partition come to, in memory. One task at a time writes; whoever is
+ * handed the table next sees all that was written before.
+ *
+ * @param <V> its read view
+ */
+public interface FoldedTable<V> {
+
+  /** Offset of the last record folded, -1 = none yet. Any thread may ask. */
+  long foldedOffset();
+
+  /**
+   * {@link RecordSum} of the record at {@link #foldedOffset}; of no meaning while none is folded.
+   * For the thread that writes.
+   */
+  long foldedSum();
+
+  /**
+   * Folds the next record, at an offset greater than all before, and remembers offset and sum. What
+   * a record says is for the table to judge and count: an exception means that the table is half
+   * changed, and it is thrown away for it.
+   *
+   * @param timestampMs the log's time of the record
+   * @param key null = it has none
+   * @param value null = it has none
+   * @param sum {@link RecordSum} of the record
+   */
+  void fold(
+      long offset, long timestampMs, byte @Nullable [] key, byte @Nullable [] value, long sum);
+
+  /**
+   * The log has these records no more, and they were never folded; the next one folded is {@code to
+   * + 1}. From 0 = the table begins with that one.
+   *
+   * @param from offset of the first one
+   * @param to offset of the last one, included
+   */
+  void missed(long from, long to);
+
+  /** What queries read, always the same object. Any thread may ask for it and use it. */
+  V view();
+
+  /** Puts the table away in order, with a last checkpoint: nobody writes any more. Called once. */
+  void close();
+
+  /**
+   * Lets go of everything, instead of {@link #close}: what is in memory can not be relied on, so
+   * nothing of it may reach the disk any more. Called by a loading thread.
+   */
+  void abandon();
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.streams.errors.LockException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where one partition's table is, what state it is in and which task has it. Thread-safe.
+ *
+ * <pre>
+ * ABSENT --load--> LOADING --> READY --refuse--> FAILED --load, once no task has it--> LOADING
+ *                  LOADING --> FAILED, if there is nothing to be had
+ * </pre>
+ */
+final class TableSlot<V> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TableSlot.class);
+  private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** After so long without a failure the next one is met without a pause. */
+  private static final long CALM_NS = TimeUnit.MINUTES.toNanos(5);
+
+  private final int partition;
+  private final TableLoader<V> loader;
+  private final Supplier<Uuid> topicId;
+  private final Executor loading;
+  private final TableMeters meters;
+  private final long longestPauseNs;
+  private final OncePerMinute ofLoads = new OncePerMinute();
+  private final OncePerMinute ofLostEnds = new OncePerMinute();
+  private final OncePerMinute ofFolds = new OncePerMinute();
+
+  private TableState state = TableState.ABSENT;
+
+  /** There while READY, and while FAILED until a loading thread lets go of it. */
+  private @Nullable FoldedTable<V> table;
+
+  /** The same while READY, for those who must not wait. */
+  private volatile @Nullable FoldedTable<V> inUse;
+
+  /** The topic the table is of. */
+  private @Nullable Uuid loadedFor;
+
+  /** The task that has the table, null = none has. */
+  private @Nullable Object owner;
+
+  /** Why the last table was refused, null = it was not. */
+  private @Nullable Refusal refusal;
+
+  private String failure = "";
+  private CompletableFuture<Void> loaded = CompletableFuture.completedFuture(null);
+  private boolean closed;
+  private long pauseNs;
+  private long lastFailureNs = System.nanoTime() - CALM_NS;
+  private long notBeforeNs = System.nanoTime();
+
+  /**
+   * @param topicId asks Kafka for the topic's id; may wait, and throws if there is no answer
+   * @param loading runs what loads
+   * @param longestPause between two loads after failures
+   */
+  TableSlot(
+      int partition,
+      TableLoader<V> loader,
+      Supplier<Uuid> topicId,
+      Executor loading,
+      TableMeters meters,
+      Duration longestPause) {
+    this.partition = partition;
+    this.loader = loader;
+    this.topicId = topicId;
+    this.loading = loading;
+    this.meters = meters;
+    this.longestPauseNs = longestPause.toNanos();
+  }
+
+  synchronized TableState state() {
+    return state;
+  }
+
+  /** Why it is FAILED, "" where it is not. */
+  synchronized String failure() {
+    return failure;
+  }
+
+  /** The table, null = it is not READY. Never waits. */
+  @Nullable FoldedTable<V> inUse() {
+    return inUse;
+  }
+
+  synchronized boolean isTaken() {
+    return owner != null;
+  }
+
+  /** The topic the table is of, null = it is not READY. */
+  synchronized @Nullable Uuid topicId() {
+    return state == TableState.READY ? loadedFor : null;
+  }
+
+  /**
+   * Has the table loaded if it is not there.
+   *
+   * @return completed as soon as nothing is being loaded, whatever came of it
+   */
+  synchronized CompletableFuture<Void> load() {
+    loadIfMissing();
+    return loaded;
+  }
+
+  private synchronized void loadIfMissing() {
+    boolean again =
+        state == TableState.FAILED && owner == null && System.nanoTime() - notBeforeNs >= 0;
+    if (!closed && (state == TableState.ABSENT || again)) {
+      state = TableState.LOADING;
+      loaded = new CompletableFuture<>();
+      loading.execute(this::loadNow);
+    }
+  }
+
+  private void loadNow() {
+    try {
+      // Before the next one is there: both at a time may be more than fits into memory.
+      FoldedTable<V> former = takeFormer();
+      if (former != null) {
+        former.abandon();
+      }
+      Uuid of = topicId.get();
+      FoldedTable<V> fresh = loader.load(partition, of, lastRefusal());
+      if (!put(of, fresh)) {
+        fresh.close(); // the process ends
+      }
+    } catch (Exception e) {
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      failed(e);
+    } catch (Error e) {
+      failed(e);
+      throw e;
+    } finally {
+      ended();
+    }
+  }
+
+  /** Outside the lock, as others go on in this thread. */
+  private void ended() {
+    CompletableFuture<Void> waitedFor;
+    synchronized (this) {
+      waitedFor = loaded;
+    }
+    waitedFor.complete(null);
+  }
+
+  private synchronized @Nullable FoldedTable<V> takeFormer() {
+    FoldedTable<V> former = table;
+    table = null;
+    return former;
+  }
+
+  private synchronized @Nullable Refusal lastRefusal() {
+    return refusal;
+  }
+
+  private synchronized boolean put(Uuid of, FoldedTable<V> fresh) {
+    if (!closed) {
+      table = fresh;
+      inUse = fresh;
+      loadedFor = of;
+      refusal = null;
+      failure = "";
+      state = TableState.READY;
+    }
+    return !closed;
+  }
+
+  private synchronized void failed(Throwable why) {
+    state = TableState.FAILED;
+    failure = String.valueOf(why);
+    pause();
+    if (closed) {
+      return; // it was interrupted
+    }
+    meters.loadFailed();
+    if (ofLoads.allows()) {
+      LOG.warn("the table of partition {} can not be loaded; tried again", partition, why);
+    }
+  }
+
+  /** Each failure in a row doubles the pause before the next try. */
+  private void pause() {
+    long now = System.nanoTime();
+    pauseNs =
+        now - lastFailureNs >= CALM_NS
+            ? 0
+            : Math.min(longestPauseNs, Math.max(FIRST_PAUSE_NS, 2 * pauseNs));
+    lastFailureNs = now;
+    notBeforeNs = now + pauseNs;
+  }
+
+  /**
+   * Gives the table to a task, which writes it until {@link #release}. Kafka Streams may make a
+   * task before the one before it is closed: of a thread that stood still, and was declared dead.
+   *
+   * @throws LockException if it is not there, whereupon it is loaded, or if another task has it
+   */
+  synchronized FoldedTable<V> take(Object task) {
+    loadIfMissing();
+    FoldedTable<V> there = table;
+    if (closed || state != TableState.READY || there == null) {
+      throw new LockException("the table of partition " + partition + " is " + state);
+    }
+    if (owner != null) {
+      throw new LockException("another task has the table of partition " + partition);
+    }
+    owner = task;
+    return there;
+  }
+
+  /** The task writes no more; nothing happens if the table is another's. */
+  synchronized void release(Object task) {
+    if (owner == task) {
+      owner = null;
+      if (state == TableState.FAILED) {
+        loadIfMissing();
+      }
+    }
+  }
+
+  /** See {@link ProcessTables#refuse}. Nothing happens if it is not the table in use. */
+  synchronized void refuse(FoldedTable<V> which, Refusal why, @Nullable Throwable exception) {
+    if (inUse != which) {
+      return; // somebody was faster
+    }
+    inUse = null;
+    state = TableState.FAILED;
+    refusal = why;
+    failure = why.detail();
+    pause();
+    meters.refused(why.cause());
+    OncePerMinute warning = why.cause() == Refusal.Cause.LOG_LOST_END ? ofLostEnds : ofFolds;
+    if (warning.allows()) {
+      LOG.warn(
+          "the table of partition {} is thrown away, {}: {}",
+          partition,
+          why.cause().label(),
+          why.detail(),
+          exception);
+    }
+  }
+
+  /** Nothing is taken or loaded from now on. */
+  synchronized void shut() {
+    closed = true;
+  }
+
+  /** Puts the table away, after {@link #shut} and the end of the loading threads. */
+  void end() {
+    FoldedTable<V> last;
+    boolean sound;
+    synchronized (this) {
+      if (owner != null) {
+        LOG.warn(
+            "a task still writes the table of partition {}: the next start goes on from the last"
+                + " checkpoint",
+            partition);
+        return;
+      }
+      last = table;
+      sound = state == TableState.READY;
+      table = null;
+      inUse = null;
+      state = TableState.ABSENT;
+    }
+    ended();
+    if (last != null && sound) {
+      last.close();
+    } else if (last != null) {
+      last.abandon();
+    }
+  }
+}

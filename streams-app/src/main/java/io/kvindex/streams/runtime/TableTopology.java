@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.runtime;
+
+import java.util.Set;
+import java.util.function.ObjLongConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.state.StoreBuilder;
+
+/** {@code the log -> fold -> the process's tables}, the same for production and tests. */
+public final class TableTopology {
+
+  /** Name of the store, for queries. */
+  public static final String STORE = "table";
+
+  private TableTopology() {}
+
+  /**
+   * Makes it.
+   *
+   * @param topic the log
+   * @param seek {@link SeekingClients#seek}, of the clients Kafka Streams is made with
+   * @param begins {@link LogEndWatch#soon}; told of each task that begins
+   * @param <V> the tables' read view
+   */
+  public static <V> Topology of(
+      String topic,
+      ProcessTables<V> tables,
+      ObjLongConsumer<TopicPartition> seek,
+      Runnable begins) {
+    ProcessorSupplier<byte[], byte[], Void, Void> folds =
+        new ProcessorSupplier<>() {
+          @Override
+          public Processor<byte[], byte[], Void, Void> get() {
+            return new FoldProcessor<>(STORE, topic, tables, seek, begins);
+          }
+
+          @Override
+          public Set<StoreBuilder<?>> stores() {
+            return Set.of(new TableStore.Builder<>(STORE, topic, tables));
+          }
+        };
+    return new Topology()
+        .addSource("log", new ByteArrayDeserializer(), new ByteArrayDeserializer(), topic)
+        .addProcessor("fold", folds, "log");
+  }
+}

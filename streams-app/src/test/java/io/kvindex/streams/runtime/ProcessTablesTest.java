@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.streams.errors.LockException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ProcessTablesTest {
+
+  private static final Refusal LOST = new Refusal(Refusal.Cause.LOG_LOST_END, 5, "lost");
+
+  private final Queue<String> complaints = new ConcurrentLinkedQueue<>();
+  private final Queue<ChainTable> made = new ConcurrentLinkedQueue<>();
+  private final Map<Integer, ChainTable.State> disk = new ConcurrentHashMap<>();
+  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+
+  private ProcessTables<ChainTable> tables(TableLoader<ChainTable> loader) {
+    return new ProcessTables<>(4, 2, () -> Uuid.ONE_UUID, loader, metrics, Duration.ofMillis(20));
+  }
+
+  private ChainTable table(int partition) {
+    ChainTable table =
+        new ChainTable(
+            ChainTable.State.EMPTY,
+            state -> disk.put(partition, state),
+            offset -> {},
+            complaints::add);
+    made.add(table);
+    return table;
+  }
+
+  private static FoldedTable<ChainTable> take(
+      ProcessTables<ChainTable> tables, int partition, Object task) {
+    List<FoldedTable<ChainTable>> taken = new ArrayList<>();
+    await()
+        .pollInterval(Duration.ofMillis(1))
+        .ignoreException(LockException.class)
+        .until(() -> taken.add(tables.take(partition, task)));
+    return taken.get(0);
+  }
+
+  @Test
+  void shouldLoadAllBeforeATaskIsThere_asManyAtATimeAsAllowed() throws Exception {
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Semaphore goesOn = new Semaphore(0);
+    try (ProcessTables<ChainTable> tables =
+        tables(
+            (partition, topic, before) -> {
+              most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+              goesOn.acquire();
+              atOnce.decrementAndGet();
+              return table(partition);
+            })) {
+      assertThat(tables.state(0)).isEqualTo(TableState.ABSENT);
+      Future<Void> all = tables.loadAll();
+      await().until(() -> atOnce.get() == 2);
+      assertThat(tables.state(3)).isEqualTo(TableState.LOADING);
+      assertThat(tables.view(0)).isNull();
+      assertThat(all.isDone()).isFalse();
+      goesOn.release(4);
+      all.get(10, TimeUnit.SECONDS);
+      assertThat(most).hasValue(2);
+      for (int p = 0; p < 4; p++) {
+        assertThat(tables.state(p)).isEqualTo(TableState.READY);
+        assertThat(tables.view(p)).isNotNull();
+        assertThat(tables.topicId(p)).isEqualTo(Uuid.ONE_UUID);
+        assertThat(tables.isFollowed(p)).isFalse();
+      }
+      assertThat(tables.loadAll()).isDone();
+      assertThat(made).hasSize(4);
+    }
+    assertThat(made).allSatisfy(table -> assertThat(table.ended()).isEqualTo("closed"));
+    assertThat(disk).hasSize(4);
+  }
+
+  @Test
+  void shouldGiveTheSameTableToTheNextTask_whenOneIsClosed() {
+    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p))) {
+      assertThatThrownBy(() -> tables.take(1, "a")).isInstanceOf(LockException.class);
+      FoldedTable<ChainTable> first = take(tables, 1, "a");
+      assertThat(tables.isFollowed(1)).isTrue();
+      assertThatThrownBy(() -> tables.take(1, "b")).isInstanceOf(LockException.class);
+      tables.release(1, "b");
+      assertThatThrownBy(() -> tables.take(1, "b")).isInstanceOf(LockException.class);
+      tables.release(1, "a");
+      assertThat(tables.isFollowed(1)).isFalse();
+      assertThat(tables.view(1)).isSameAs(first);
+      assertThat(tables.take(1, "b")).isSameAs(first);
+      tables.release(1, "b");
+    }
+  }
+
+  @Test
+  void shouldLetGoOfARefusedTable_onlyWhenItsTaskHas() {
+    Queue<String> loads = new ConcurrentLinkedQueue<>();
+    try (ProcessTables<ChainTable> tables =
+        tables(
+            (p, topic, before) -> {
+              made.forEach(t -> assertThat(t.ended()).isEqualTo("abandoned"));
+              loads.add(String.valueOf(before));
+              return table(p);
+            })) {
+      FoldedTable<ChainTable> first = take(tables, 0, "a");
+      tables.refuse(0, first, LOST, null);
+      tables.refuse(0, first, LOST, null); // somebody else finds the same
+      assertThat(tables.state(0)).isEqualTo(TableState.FAILED);
+      assertThat(tables.failure(0)).isEqualTo("lost");
+      assertThat(tables.view(0)).isNull();
+      assertThatThrownBy(() -> tables.take(0, "b")).isInstanceOf(LockException.class);
+      first.fold(0, 0, null, null, 1);
+      assertThat(loads).hasSize(1);
+      tables.release(0, "a");
+      FoldedTable<ChainTable> second = take(tables, 0, "b");
+      assertThat(second).isNotSameAs(first);
+      assertThat(loads).containsExactly("null", LOST.toString());
+      tables.refuse(0, first, LOST, null); // too late: it is another one
+      assertThat(tables.state(0)).isEqualTo(TableState.READY);
+      assertThat(tables.failure(0)).isEmpty();
+      tables.release(0, "b");
+    }
+    assertThat(metrics.counter("kvindex.tables.refused", "cause", "log_lost_end").count()).isOne();
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void shouldTryAgainAndRememberWhy_whenALoadFails() {
+    AtomicInteger tries = new AtomicInteger();
+    Queue<String> reasons = new ConcurrentLinkedQueue<>();
+    try (ProcessTables<ChainTable> tables =
+        tables(
+            (p, topic, before) -> {
+              reasons.add(String.valueOf(before));
+              if (tries.incrementAndGet() % 3 != 1) {
+                throw new IllegalStateException("try " + tries);
+              }
+              return table(p);
+            })) {
+      FoldedTable<ChainTable> first = take(tables, 0, "a");
+      tables.refuse(0, first, LOST, null);
+      tables.release(0, "a");
+      await().until(() -> tables.failure(0).contains("try 2"));
+      take(tables, 0, "b");
+      tables.release(0, "b");
+    }
+    assertThat(reasons).containsExactly("null", LOST.toString(), LOST.toString(), LOST.toString());
+    assertThat(metrics.counter("kvindex.tables.load.failures").count()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldWaitLongerEachTime_whenATableFailsOverAndOver() {
+    AtomicLong loads = new AtomicLong();
+    try (ProcessTables<ChainTable> tables =
+        new ProcessTables<>(
+            1,
+            1,
+            () -> Uuid.ONE_UUID,
+            (p, topic, before) -> {
+              loads.incrementAndGet();
+              throw new IllegalStateException("never");
+            },
+            metrics,
+            Duration.ofMinutes(1))) {
+      long beganNs = System.nanoTime();
+      while (System.nanoTime() - beganNs < 1_000_000_000L) {
+        assertThatThrownBy(() -> tables.take(0, "a")).isInstanceOf(LockException.class);
+      }
+      // At once, after 0, 250 and 500 ms more.
+      assertThat(loads.get()).isBetween(2L, 4L);
+    }
+  }
+
+  @Test
+  void shouldNotWaitForALoad_whenTheProcessEnds() {
+    CountDownLatch begun = new CountDownLatch(1);
+    ProcessTables<ChainTable> tables =
+        tables(
+            (p, topic, before) -> {
+              begun.countDown();
+              new CountDownLatch(1).await();
+              return table(p);
+            });
+    Future<Void> all = tables.loadAll();
+    await().until(() -> begun.getCount() == 0);
+    tables.close();
+    assertThat(all.isDone()).isTrue();
+    assertThat(made).isEmpty();
+    assertThatThrownBy(() -> tables.take(0, "a")).isInstanceOf(LockException.class);
+  }
+
+  @Test
+  void shouldLeaveATableAlone_whenATaskStillWritesIt() {
+    ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p));
+    FoldedTable<ChainTable> taken = take(tables, 0, "a");
+    tables.close();
+    taken.fold(0, 0, null, null, 1);
+    assertThat(complaints).isEmpty();
+    assertThat(disk).containsOnlyKeys(0); // its own checkpoint
+  }
+
+  /** Tasks of several threads take, write, refuse and release as they like. */
+  @Test
+  void shouldHaveOneWriterAtATime_whateverTasksDo() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    int threads = 4;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    AtomicLong folded = new AtomicLong();
+    List<Future<?>> running = new ArrayList<>();
+    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> restored(p, before))) {
+      for (int t = 0; t < threads; t++) {
+        Random random = new Random(seed + t);
+        running.add(pool.submit(() -> work(tables, random, folded)));
+      }
+      for (Future<?> one : running) {
+        one.get(20, TimeUnit.SECONDS);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    assertThat(complaints).isEmpty();
+    assertThat(folded.get()).isPositive();
+    assertThat(made.stream().map(ChainTable::ended)).containsOnly("closed", "abandoned");
+    System.out.println("folded " + folded + " in " + made.size() + " tables");
+  }
+
+  private ChainTable restored(int partition, @Nullable Refusal before) {
+    assertThat(before == null || before.equals(LOST)).isTrue();
+    ChainTable.State saved = disk.getOrDefault(partition, ChainTable.State.EMPTY);
+    ChainTable table =
+        new ChainTable(saved, state -> disk.put(partition, state), offset -> {}, complaints::add);
+    made.add(table);
+    return table;
+  }
+
+  private void work(ProcessTables<ChainTable> tables, Random random, AtomicLong folded) {
+    int turns = 300;
+    while (turns > 0) {
+      int partition = random.nextInt(4);
+      Object task = new Object();
+      FoldedTable<ChainTable> table;
+      try {
+        table = tables.take(partition, task);
+      } catch (LockException e) {
+        Thread.onSpinWait();
+        continue;
+      }
+      turns--;
+      for (int n = random.nextInt(20); n > 0; n--) {
+        table.fold(table.foldedOffset() + 1, 0, null, null, random.nextLong());
+        folded.incrementAndGet();
+      }
+      if (random.nextInt(50) == 0) {
+        tables.refuse(partition, Objects.requireNonNull(tables.inUse(partition)), LOST, null);
+      }
+      tables.release(partition, task);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.streams.runtime;
+
+import org.jspecify.annotations.NullMarked;
