@@ -2,7 +2,6 @@
 package io.kvindex.streams.fold;
 
 import io.kvindex.model.Incarnation;
-import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.streams.row.LogRow;
@@ -11,10 +10,8 @@ import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.table.StreamState;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * Takes a partition's records in the order of the log and keeps its table: judges whose turn it is,
@@ -31,9 +28,6 @@ public final class Fold {
   private final Waiting waiting;
   private final Counts counts;
   private final Limits limits;
-
-  /** Streams that have not gone on since records of the log were found missing. */
-  private final Set<StreamId> cut = new HashSet<>();
 
   /**
    * @param table what it folds into
@@ -70,7 +64,7 @@ public final class Fold {
   /** A row, since whoever goes on with this table has to know it as well. */
   private void noteCut() {
     if (!table.streams().isCut()) {
-      table.put(LogRow.key(), LogRow.cut());
+      table.put(LogRow.key(LogRow.CUT), LogRow.cut());
     }
   }
 
@@ -134,10 +128,7 @@ public final class Fold {
     long last = table.streams().takenOffset();
     List.copyOf(table.streams().waiting()).forEach(stream -> waiting.release(stream, last));
     for (StreamState stream : List.copyOf(table.streams().all())) {
-      table.put(
-          RowKeys.ofId(RowKind.STREAM, stream.ref()),
-          stream.row().withGaps(stream.row().gaps() + 1).encode());
-      cut.add(stream.row().stream());
+      table.put(RowKeys.ofId(RowKind.STREAM, stream.ref()), stream.row().afterMissing().encode());
     }
   }
 
@@ -164,7 +155,6 @@ public final class Fold {
     StreamRow stream = writer.at(record);
     switch (Sequencer.judge(life, stream, record)) {
       case APPLY -> {
-        cut.remove(record.stream());
         writer.apply(record, stream, offset, appendTimeMs);
         waiting.drain(Objects.requireNonNull(table.streams().get(record.stream())), offset);
       }
@@ -177,8 +167,8 @@ public final class Fold {
       }
       case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> {
-        if (cut.remove(record.stream())
-            || table.streams().isCut() && table.streams().get(record.stream()) == null) {
+        boolean unknown = table.streams().get(record.stream()) == null;
+        if (stream.cut() || unknown && table.streams().isCut()) {
           counts.add(Outcome.GAP);
           writer.apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
         } else {

@@ -9,6 +9,7 @@ import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
+import io.kvindex.streams.row.LogRow;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.RowKeys;
 import io.kvindex.streams.row.RowKind;
@@ -67,6 +68,7 @@ final class OwnerBook {
             false,
             expiresAtMs,
             false);
+    table.put(LogRow.key(LogRow.OWNERS), LogRow.owners(id));
     table.put(RowKeys.ofId(RowKind.OWNER, id), row.encode());
     return Objects.requireNonNull(table.owners().byId(id));
   }

@@ -88,7 +88,8 @@ final class StreamWriter {
             record.sourceTimeMicros(),
             appendTimeMs,
             gaps,
-            before.retells() && !record.endsRetelling()));
+            before.retells() && !record.endsRetelling(),
+            false));
     StreamState known = streams.get(record.stream());
     StreamState.Held place = Held.place(record);
     if (known != null && known.held().containsKey(place)) {

@@ -16,6 +16,7 @@ package io.kvindex.streams.row;
  * H streamRef event_id part           record held back until its predecessor arrives
  * U ownerId engineHash group          orphan: a resident block whose prefix is not known yet
  * X 0                                 cut: records were gone before they could be read
+ * X 1                                 the highest number an owner ever had
  * </pre>
  */
 public final class RowKind {

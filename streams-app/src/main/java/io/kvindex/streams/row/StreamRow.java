@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param appendTimeMs the broker's time on that one, milliseconds since the epoch
  * @param gaps holes since the last time the stream was complete; above 0 = degraded
  * @param retells whether its life tells once more what was known before, and has not told all
+ * @param cut whether records of the log were found missing since it last went on: then it waits for
+ *     no predecessor, which may have been one of them
  */
 public record StreamRow(
     StreamId stream,
@@ -32,35 +34,62 @@ public record StreamRow(
     long sourceTimeMicros,
     long appendTimeMs,
     long gaps,
-    boolean retells) {
+    boolean retells,
+    boolean cut) {
 
   private static final int APPLIED_PART = 1;
   private static final int APPLIED_LAST_PART = 2;
 
-  /** Beside those; rows written before there was such a thing do not have it. */
+  /** Beside those. */
   private static final int RETELLS = 4;
+
+  private static final int CUT = 8;
 
   /** A stream in a life of which nothing was applied yet. */
   public static StreamRow atStart(StreamId stream, Incarnation incarnation) {
-    return new StreamRow(stream, incarnation, null, -1, 0, 0, 0, false);
+    return new StreamRow(stream, incarnation, null, -1, 0, 0, 0, false, false);
   }
 
   /** The same place with another number of gaps. */
   public StreamRow withGaps(long newGaps) {
     return new StreamRow(
-        stream, incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, newGaps, retells);
+        stream,
+        incarnation,
+        last,
+        sourceOffset,
+        sourceTimeMicros,
+        appendTimeMs,
+        newGaps,
+        retells,
+        cut);
   }
 
   /** The same place, learnt from another record of the log. */
   public StreamRow seenAt(long offset) {
     return new StreamRow(
-        stream, incarnation, last, offset, sourceTimeMicros, appendTimeMs, gaps, retells);
+        stream, incarnation, last, offset, sourceTimeMicros, appendTimeMs, gaps, retells, cut);
   }
 
   /** The same place in a life that tells once more what was known before. */
   public StreamRow retelling() {
     return new StreamRow(
-        stream, incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, gaps, true);
+        stream, incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, gaps, true, cut);
+  }
+
+  /**
+   * The same place after records of the log were found missing, any of which may have been of it.
+   */
+  public StreamRow afterMissing() {
+    return new StreamRow(
+        stream,
+        incarnation,
+        last,
+        sourceOffset,
+        sourceTimeMicros,
+        appendTimeMs,
+        gaps + 1,
+        retells,
+        true);
   }
 
   /** In how many places something is missing; above 0 = degraded. */
@@ -74,7 +103,7 @@ public record StreamRow(
     out.writeString(stream.key());
     EventRecordCodec.writeIncarnation(out, incarnation);
     int applied = last == null ? 0 : last.last() ? APPLIED_LAST_PART : APPLIED_PART;
-    out.writeByte(applied | (retells ? RETELLS : 0));
+    out.writeByte(applied | (retells ? RETELLS : 0) | (cut ? CUT : 0));
     if (last != null) {
       out.writeVarint(last.eventId());
       out.writeVarint(last.part());
@@ -92,7 +121,7 @@ public record StreamRow(
     StreamId stream = StreamId.parse(in.readRequiredString());
     Incarnation incarnation = RowValue.readIncarnation(in);
     int flags = in.readByte();
-    int applied = flags & ~RETELLS;
+    int applied = flags & ~(RETELLS | CUT);
     Position last =
         applied == 0
             ? null
@@ -105,6 +134,7 @@ public record StreamRow(
         in.readZigZag(),
         in.readZigZag(),
         in.readVarint(),
-        (flags & RETELLS) != 0);
+        (flags & RETELLS) != 0,
+        (flags & CUT) != 0);
   }
 }

@@ -39,7 +39,6 @@ public final class Owners {
 
   void fold(int id, @Nullable OwnerRow row) {
     OwnerState known = byId.get(id);
-    highest = Math.max(highest, id);
     if (row == null) {
       forget(known);
       return;
@@ -180,7 +179,11 @@ public final class Owners {
     return dead.values();
   }
 
-  /** A number no owner has. */
+  void foldHighest(int id) {
+    highest = Math.max(highest, id);
+  }
+
+  /** A number no owner has or had. */
   public int next() {
     return highest + 1;
   }

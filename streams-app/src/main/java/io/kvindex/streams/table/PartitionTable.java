@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.streams.checkpoint.Dictionary;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.row.ContextRow;
 import io.kvindex.streams.row.HeldRow;
+import io.kvindex.streams.row.LogRow;
 import io.kvindex.streams.row.LoraRow;
 import io.kvindex.streams.row.OrphanRow;
 import io.kvindex.streams.row.OwnerRow;
@@ -16,7 +19,9 @@ import io.kvindex.streams.row.SpaceRow;
 import io.kvindex.streams.row.StreamRow;
 import io.kvindex.streams.row.TableRow;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +31,20 @@ import org.jspecify.annotations.Nullable;
  * then the thread that owns the task; the read view may be used by any thread.
  */
 public final class PartitionTable {
+
+  /** Rows that others refer to, before those. */
+  private static final byte[] LOAD_ORDER = {
+    RowKind.TABLE,
+    RowKind.SPACE,
+    RowKind.CONTEXT,
+    RowKind.LORA,
+    RowKind.PUBLISHER,
+    RowKind.OWNER,
+    RowKind.LOG,
+    RowKind.STREAM,
+    RowKind.HELD,
+    RowKind.ORPHAN
+  };
 
   private record Row(Bytes key, byte @Nullable [] value) {}
 
@@ -105,6 +124,35 @@ public final class PartitionTable {
     }
   }
 
+  /** Takes in the rows of a checkpoint, in whatever order they come. */
+  public Dictionary loader() {
+    return new Rows();
+  }
+
+  private final class Rows implements Dictionary {
+    private final Map<Byte, List<Row>> byKind = new HashMap<>();
+
+    @Override
+    public void row(byte[] key, byte[] value) {
+      byKind
+          .computeIfAbsent(key[0], kind -> new ArrayList<>())
+          .add(new Row(Bytes.wrap(key), value));
+    }
+
+    @Override
+    public void end() {
+      for (byte kind : LOAD_ORDER) {
+        byKind
+            .getOrDefault(kind, List.of())
+            .forEach(row -> PartitionTable.this.load(row.key().get(), row.value()));
+        byKind.remove(kind);
+      }
+      if (!byKind.isEmpty()) {
+        throw new MalformedRecordException("rows of unknown kinds " + byKind.keySet());
+      }
+    }
+  }
+
   private void loadOrphan(byte[] key, byte @Nullable [] value) {
     int ownerId = RowKeys.id(key);
     long hash = RowKeys.hash(key);
@@ -139,8 +187,16 @@ public final class PartitionTable {
               id, RowKeys.loraId(key), RowKeys.loraInstance(key), LoraRow.decode(value).name());
       case RowKind.PUBLISHER -> loadPublisher(id, PublisherRow.decode(value));
       case RowKind.STREAM -> streams.fold(id, StreamRow.decode(value));
-      case RowKind.LOG -> streams.foldCut();
+      case RowKind.LOG -> loadLog(id, value);
       default -> throw new IllegalArgumentException("no such kind of row: " + key[0]);
+    }
+  }
+
+  private void loadLog(int which, byte[] value) {
+    if (which == LogRow.CUT) {
+      streams.foldCut();
+    } else {
+      owners.foldHighest(LogRow.decodeOwners(value));
     }
   }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.streams.checkpoint.Checkpoint;
+import io.kvindex.streams.checkpoint.CheckpointRefusedException;
+import io.kvindex.streams.checkpoint.CheckpointState;
+import io.kvindex.streams.checkpoint.CheckpointThread;
+import io.kvindex.streams.checkpoint.Folded;
+import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.JournalLimits;
+import io.kvindex.streams.checkpoint.Progress;
+import io.kvindex.streams.fold.Counts;
+import io.kvindex.streams.fold.Fold;
+import io.kvindex.streams.fold.Limits;
+import io.kvindex.streams.fold.Outcome;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.runtime.FoldedTable;
+import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.view.PartitionView;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A partition of the log, folded: the table in memory, the rules that change it, and the checkpoint
+ * behind it.
+ */
+final class FoldedPartition implements FoldedTable<PartitionView> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
+  private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
+
+  /** What all partitions of a process share. */
+  record Shared(
+      Epochs epochs,
+      Journal.Pieces pieces,
+      Counts counts,
+      Limits limits,
+      JournalLimits journalLimits) {}
+
+  private final int partition;
+  private final Counts counts;
+  private final PartitionTable table;
+  private final Fold fold;
+  private final Checkpoint checkpoint;
+  private final CheckpointThread behind;
+  private volatile long offset;
+  private long sum;
+  private long lineageStart;
+  private long warnedNs = System.nanoTime() - MINUTE_NS;
+
+  private FoldedPartition(
+      int partition, Shared shared, PartitionTable table, Checkpoint checkpoint, Folded folded) {
+    this.partition = partition;
+    this.table = table;
+    this.checkpoint = checkpoint;
+    counts = shared.counts();
+    offset = folded.offset();
+    sum = folded.sum();
+    lineageStart = folded.lineageStart();
+    behind =
+        new CheckpointThread(
+            partition,
+            table.blocks(),
+            folded,
+            checkpoint::write,
+            shared.pieces(),
+            shared.journalLimits());
+    fold = new Fold(table, counts, shared.limits());
+    if (folded.offset() >= 0) {
+      table.streams().taken(folded.offset());
+    }
+    table.view().live();
+  }
+
+  /**
+   * Loads what a checkpoint has; from then on the checkpoint is this table's.
+   *
+   * @throws CheckpointRefusedException if it can not be used; nothing is left open
+   * @throws InterruptedException if the thread was interrupted
+   */
+  static FoldedPartition load(
+      int partition, Shared shared, Checkpoint checkpoint, Progress progress)
+      throws CheckpointRefusedException, InterruptedException {
+    PartitionTable table =
+        new PartitionTable(partition, shared.epochs(), new Journal(shared.pieces()));
+    @Nullable Header header = checkpoint.load(table.blocks(), table.loader(), progress);
+    Folded folded = header == null ? Folded.NOTHING : header.folded();
+    return new FoldedPartition(partition, shared, table, checkpoint, folded);
+  }
+
+  @Override
+  public long foldedOffset() {
+    return offset;
+  }
+
+  @Override
+  public long foldedSum() {
+    return sum;
+  }
+
+  @Override
+  public void fold(
+      long next, long timestampMs, byte @Nullable [] key, byte @Nullable [] value, long nextSum) {
+    if (offset < 0) {
+      lineageStart = next;
+      fold.startsAt(next);
+    }
+    EventRecord record = decode(next, value);
+    if (record == null) {
+      fold.passOver(next);
+    } else {
+      fold.take(record, next, timestampMs);
+    }
+    sum = nextSum;
+    offset = next;
+    behind.maybeSwap(next, nextSum, lineageStart);
+  }
+
+  private @Nullable EventRecord decode(long at, byte @Nullable [] value) {
+    try {
+      if (value == null) {
+        throw new MalformedRecordException("it has no value");
+      }
+      return EventRecordCodec.decode(value);
+    } catch (MalformedRecordException e) {
+      counts.taken(1);
+      counts.record(Outcome.UNDECODABLE, 1);
+      long now = System.nanoTime();
+      if (now - warnedNs >= MINUTE_NS) {
+        warnedNs = now;
+        LOG.warn("undecodable record partition={} offset={}: {}", partition, at, e.getMessage());
+      }
+      return null;
+    }
+  }
+
+  @Override
+  public void missed(long from, long to) {
+    if (from > 0) {
+      lineageStart = to + 1;
+      fold.missedRecords();
+    }
+  }
+
+  @Override
+  public PartitionView view() {
+    return table.view();
+  }
+
+  /** Since which offset it was folded without a gap. For the thread that writes. */
+  long lineageStart() {
+    return lineageStart;
+  }
+
+  /** Any thread: how the checkpoint stands. */
+  CheckpointState checkpointState() {
+    return behind.state();
+  }
+
+  @Override
+  public void close() {
+    table.view().closed();
+    if (!behind.close(offset, sum, lineageStart)) {
+      LOG.warn(
+          "the last checkpoint of partition {} is not whole: the next start reads on from offset {}",
+          partition,
+          behind.state().folded().offset());
+    }
+    checkpoint.close();
+  }
+
+  @Override
+  public void abandon() {
+    table.view().closed();
+    behind.abandon();
+    checkpoint.close();
+  }
+}
