@@ -158,6 +158,11 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     return lineageStart;
   }
 
+  /** Names whose meaning is known. For the thread that writes. */
+  long names() {
+    return table.blocks().names();
+  }
+
   /** Any thread: how the checkpoint stands. */
   CheckpointState checkpointState() {
     return behind.state();
