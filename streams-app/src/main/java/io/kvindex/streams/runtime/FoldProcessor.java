@@ -70,8 +70,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
     table = ours;
     partition = taskContext.taskId().partition();
     sought = true;
-    looking =
-        taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> endIfRefused(ours));
+    looking = taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> look(ours));
     seek.accept(new TopicPartition(topic, partition), ours.foldedOffset());
     begins.run();
   }
@@ -143,6 +142,11 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
   private void refuse(FoldedTable<V> ours, Refusal why, @Nullable Throwable failure) {
     tables.refuse(partition, ours, why, failure);
     throw beginAgain();
+  }
+
+  private void look(FoldedTable<V> ours) {
+    endIfRefused(ours);
+    ours.idle();
   }
 
   /** Others find out what no record tells; the task that has the table has to end. */
