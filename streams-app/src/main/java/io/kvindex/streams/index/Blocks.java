@@ -384,7 +384,12 @@ public final class Blocks {
   }
 
   private OwnerSet set(long word) {
-    return word < 0 ? at.table.index.sets().get((int) (word & LOW)) : at.table.index.sets().empty();
+    return set(at, word);
+  }
+
+  static OwnerSet set(Space space, long word) {
+    OwnerSets sets = space.table.index.sets();
+    return word < 0 ? sets.get((int) (word & LOW)) : sets.empty();
   }
 
   /** Whether a holder has the block the name stands for, one certain copy at least. */
@@ -526,7 +531,7 @@ public final class Blocks {
   }
 
   /** Where queries by hashes look for a block, see {@link #addSpace}. */
-  private static long nameKey(Space space, long hash, long key) {
+  static long nameKey(Space space, long hash, long key) {
     return space.byName ? hash ^ space.nameContext : key;
   }
 
@@ -763,7 +768,8 @@ public final class Blocks {
 
   /**
    * Takes up again what a journal told of blocks when it was swapped out. These ones have the same
-   * tables, spaces and holders by now, each holder just added, and no names yet.
+   * tables, spaces and holders by now, and no names yet; what was done to the holders since they
+   * were added is replaced by what it tells.
    *
    * @param state {@link Journal#state} of the last checkpoint
    * @throws MalformedRecordException if it is not of these
@@ -775,6 +781,10 @@ public final class Blocks {
 
   UnheldRing ring() {
     return ring;
+  }
+
+  CopyCounts counts() {
+    return counts;
   }
 
   /** Tables there are, lowest first. */

@@ -6,8 +6,10 @@ import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +69,7 @@ final class BlocksState {
   }
 
   /**
-   * Takes it back into blocks that have their tables, spaces and holders, as new, and no names.
+   * Takes it back into blocks that have their tables, spaces and holders, and no names.
    *
    * @throws MalformedRecordException if it is not of these
    */
@@ -97,6 +99,7 @@ final class BlocksState {
         byId.put(holder.id(), holder);
       }
     }
+    renew(table);
     for (int left = in.readCount(); left > 0; left--) {
       holder(table, in, holder(byId, in.readInt()));
     }
@@ -113,6 +116,32 @@ final class BlocksState {
       throw new MalformedRecordException("a sweep at " + table.sweptTo + " " + table.sweepBits);
     }
     Blocks.setSweptBits(table);
+  }
+
+  /**
+   * Holders that have groups or are dead get one slot, as new ones: which slots they had in which
+   * order no dictionary says.
+   */
+  private static void renew(Blocks.Table table) {
+    Set<Holder> special = new LinkedHashSet<>();
+    for (int slot = 0; slot < table.bySlot.length; slot++) {
+      Holder holder = table.bySlot[slot];
+      if (holder != null && (holder.isDead() || holder.isGrouped())) {
+        special.add(holder);
+        if (table.index.owners().owner(slot) != null) {
+          table.index.retireOwner(slot);
+        }
+        table.index.freeOwner(slot);
+        table.bySlot[slot] = null;
+        table.numbers[slot] = Blocks.NOBODY;
+      }
+    }
+    table.dying.clear();
+    for (Holder holder : special) {
+      int slot = table.index.addOwner(holder.owner());
+      holder.renew(slot);
+      Blocks.own(table, slot, holder, holder.nextNumber());
+    }
   }
 
   private static Holder holder(Map<Integer, Holder> byId, int id) {

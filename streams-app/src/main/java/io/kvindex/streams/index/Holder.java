@@ -168,6 +168,14 @@ public final class Holder {
     return (int) number & MOST_PARTS;
   }
 
+  /** It is as if it was just added, with that slot. */
+  void renew(int slot) {
+    visible = slot;
+    byGroup = new int[0];
+    parts = 0;
+    dead = false;
+  }
+
   int parts() {
     return parts;
   }

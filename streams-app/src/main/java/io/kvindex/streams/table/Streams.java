@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,9 @@ public final class Streams {
   /** How many streams with holes, only publishers that have any. */
   private final Map<PublisherId, Integer> holed = new HashMap<>();
 
-  private final Map<Integer, StreamState> waiting = new LinkedHashMap<>();
+  /** In the order of their numbers, not of their waiting: the same after loading. */
+  private final Map<Integer, StreamState> waiting = new TreeMap<>();
+
   private final Map<StreamId, StreamPosition> positions = new ConcurrentHashMap<>();
   private volatile long appliedOffset = -1;
   private volatile long takenOffset = -1;

@@ -9,12 +9,11 @@ import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
+import io.kvindex.streams.fixture.CheckpointedIndex;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
-import io.kvindex.streams.fixture.RowStore;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,10 +59,10 @@ class AdapterNumbersTest {
       assertThat(name(index, "e1", -1)).isNull();
       assertThat(index.adapters()).isEqualTo(3);
     }
-    try (RowStore rows = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT)) {
+    try (CheckpointedIndex rows = CheckpointedIndex.open(dir)) {
       rows.take(stored(new Engine("e1"), wide, "sql"), 1);
     }
-    try (RowStore rows = new RowStore(dir, new ArrayList<>())) {
+    try (CheckpointedIndex rows = CheckpointedIndex.open(dir)) {
       assertThat(rows.view().loraName(Engine.TABLE, "e1", wide))
           .as("read from its row")
           .isEqualTo("sql");

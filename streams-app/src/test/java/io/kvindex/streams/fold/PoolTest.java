@@ -17,13 +17,12 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.streams.fixture.Answers;
+import io.kvindex.streams.fixture.CheckpointedIndex;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
-import io.kvindex.streams.fixture.RowStore;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -54,19 +53,19 @@ class PoolTest {
 
   @Test
   void shouldAttachByHash_whenPoolSpeaksFirstAndAfterARestart() {
-    RowStore first = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex first = CheckpointedIndex.open(dir);
     first.take(pool.batch(ab.tokenless(CPU, 0, 1), ab.tokenless(DISK, 1, 2)), 1);
     assertThat(Answers.text(first.view(), "ab")).isEmpty();
     first.close();
 
-    RowStore second = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex second = CheckpointedIndex.open(dir);
     second.take(engine.batch(ab.stored(GPU)), 2);
     assertThat(Answers.text(second.view(), "ab")).isEqualTo("e/0/GPU,p/0/cpu | e/0/GPU,p/0/disk");
     second.take(engine.batch(ab.removed(GPU, 0, 2)), 3);
     second.take(pool.batch(ab.removed(ANY, 0, 1)), 4);
     second.close();
 
-    RowStore third = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex third = CheckpointedIndex.open(dir);
     assertThat(Answers.text(third.view(), "ab")).isEmpty();
     // The engine has let go of it, and still everybody knows what the name means.
     third.take(pool.batch(ab.tokenless(CPU, 0, 1)), 5);
@@ -115,15 +114,15 @@ class PoolTest {
   @Test
   void shouldNeedAllShards_whenOpenedAgainAndLinkedLater() {
     pool.traits(traits(Set.of(), 0, 2));
-    RowStore first = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex first = CheckpointedIndex.open(dir);
     first.take(pool.batch(ab.tokenless(shard("cpu", 0), 0, 2)), 1);
     first.take(pool.batch(ab.tokenless(shard("cpu", 1), 1, 2)), 1);
     first.close();
-    RowStore second = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex second = CheckpointedIndex.open(dir);
     second.take(engine.batch(ab.stored(GPU)), 2);
     assertThat(Answers.text(second.view(), "ab")).isEqualTo("e/0/GPU | e/0/GPU,p/0/cpu");
     second.close();
-    RowStore third = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex third = CheckpointedIndex.open(dir);
     assertThat(Answers.text(third.view(), "ab")).isEqualTo("e/0/GPU | e/0/GPU,p/0/cpu");
     third.take(pool.batch(ab.tokenless(shard("cpu", 1), 0, 1)), 3);
     third.take(pool.batch(new Removed(shard("cpu", 0), ab.engines(1, 2), ab.engines(0, 0))), 3);
@@ -159,12 +158,12 @@ class PoolTest {
   @Test
   void shouldKeepMediaThatOutliveTheProcess_whenItStartsAgain() {
     engine.traits(traits(Set.of("DISK"), 0, 1));
-    RowStore first = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex first = CheckpointedIndex.open(dir);
     first.take(engine.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(DISK)), 1);
     first.take(engine.restart().opening(), 2);
     assertThat(Answers.text(first.view(), "ab")).isEqualTo("e/0/disk | e/0/disk");
     first.close();
-    RowStore second = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex second = CheckpointedIndex.open(dir);
     assertThat(Answers.text(second.view(), "ab")).isEqualTo("e/0/disk | e/0/disk");
     second.take(engine.batch(ab.stored(GPU, 0, 1), ab.removed(DISK, 1, 2)), 3);
     assertThat(Answers.text(second.view(), "ab")).isEqualTo("e/0/GPU,e/0/disk");
@@ -295,10 +294,10 @@ class PoolTest {
   @Test
   void shouldExpireAfterReopening_whenTimeGoesOn() {
     engine.traits(traits(Set.of(), 8, 1));
-    RowStore first = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex first = CheckpointedIndex.open(dir);
     first.take(engine.batch(ab.stored(GPU), ab.stored(CPU)), 8_000);
     first.close();
-    RowStore second = new RowStore(dir, new ArrayList<>()).activate(Limits.DEFAULT);
+    CheckpointedIndex second = CheckpointedIndex.open(dir);
     second.take(engine.batch(), 15_999);
     assertThat(Answers.text(second.view(), "ab")).isEqualTo("e/0/GPU,e/0/cpu | e/0/GPU,e/0/cpu");
     second.take(engine.batch(), 16_000);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kvindex.streams.index.Blocks;
+import io.kvindex.streams.index.Journal;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables that are loaded again go on as if nothing had happened. */
+class CheckpointTest {
+
+  private static final Uuid TOPIC = new Uuid(1, 2);
+  private static final int ROUNDS = Integer.getInteger("kvindex.test.rounds", 25);
+  private static final int RECORDS = 400;
+
+  @TempDir Path directory;
+
+  private final Journal.Pieces pieces = new Journal.Pieces();
+
+  /**
+   * Checkpoints at random records, some of them with nothing or very much in them; after some more
+   * records the table is loaded again and told the rest once more.
+   */
+  @Test
+  void shouldEqualATableThatNeverStopped_whenItIsLoadedAgainAndAgain() throws Exception {
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    int hashes = 200 + random.nextInt(2_000);
+    RandomTable reference = new RandomTable(seed, hashes, RandomTable.newBlocks());
+    Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 3);
+    RandomTable table = load(checkpoint, seed, hashes);
+    for (int round = 0; round < ROUNDS; round++) {
+      for (int part = random.nextInt(4); part > 0; part--) {
+        table.foldTo(table.offset() + random.nextInt(RECORDS), t -> {});
+        write(checkpoint, table);
+      }
+      long written = table.offset();
+      table.foldTo(table.offset() + random.nextInt(RECORDS), t -> {});
+      long end = table.offset();
+      reference.foldTo(end, t -> {});
+      assertThat(table.differences(reference)).as("seed %d round %d", seed, round).isEmpty();
+      if (random.nextBoolean()) {
+        checkpoint.close();
+        checkpoint = Checkpoint.open(directory, TOPIC, 3);
+      }
+      table = load(checkpoint, seed, hashes);
+      assertThat(table.offset()).isLessThanOrEqualTo(written);
+      RandomTable again = new RandomTable(seed, hashes, RandomTable.newBlocks());
+      again.foldTo(table.offset(), t -> {});
+      assertThat(table.differences(again)).as("loaded, %d round %d", seed, round).isEmpty();
+      table.foldTo(end, t -> {});
+      assertThat(table.differences(reference)).as("seed %d round %d", seed, round).isEmpty();
+    }
+    System.out.println(reference.seen + ", " + reference.offset() + " records");
+    checkpoint.close();
+  }
+
+  private RandomTable load(Checkpoint checkpoint, long seed, int hashes) throws Exception {
+    Blocks blocks = RandomTable.newBlocks();
+    RandomTable table = new RandomTable(seed, hashes, blocks);
+    Header header = checkpoint.load(blocks, table, Progress.NONE);
+    if (header != null) {
+      assertThat(header.folded()).isEqualTo(table.folded());
+    }
+    blocks.swap(new Journal(pieces));
+    return table;
+  }
+
+  private void write(Checkpoint checkpoint, RandomTable table) throws Exception {
+    Journal full = table.blocks().swap(new Journal(pieces));
+    checkpoint.write(full, table.folded());
+    full.release();
+  }
+}

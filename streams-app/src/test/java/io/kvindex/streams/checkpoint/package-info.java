@@ -1,0 +1,4 @@
+@NullMarked
+package io.kvindex.streams.checkpoint;
+
+import org.jspecify.annotations.NullMarked;
