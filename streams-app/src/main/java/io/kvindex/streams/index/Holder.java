@@ -18,7 +18,10 @@ public final class Holder {
   private int visible;
   private int[] byGroup = {};
 
-  /** Spaces it was ever said to have blocks in; nearly always one. */
+  /** Slots that were the visible one before a group was added, until they are swept. */
+  private int[] former = {};
+
+  /** Spaces it was ever said to have blocks in, in their order; nearly always one. */
   private int[] spaces = {};
 
   private int undecided;
@@ -112,12 +115,25 @@ public final class Holder {
     return Arrays.copyOf(all, count);
   }
 
+  int[] former() {
+    return former;
+  }
+
+  void addFormer(int slot) {
+    former = Arrays.copyOf(former, former.length + 1);
+    former[former.length - 1] = slot;
+  }
+
+  void removeFormer(int slot) {
+    former = Arrays.stream(former).filter(other -> other != slot).toArray();
+  }
+
   /** In how many spaces it was ever said to have blocks. */
   public int spaceCount() {
     return spaces.length;
   }
 
-  /** One of these spaces. */
+  /** One of these spaces; their order is that of their numbers, whichever it used first. */
   public int space(int i) {
     return spaces[i];
   }
@@ -130,6 +146,7 @@ public final class Holder {
     }
     spaces = Arrays.copyOf(spaces, spaces.length + 1);
     spaces[spaces.length - 1] = ref;
+    Arrays.sort(spaces);
   }
 
   /** Whether a set has a bit for each of the groups. */
