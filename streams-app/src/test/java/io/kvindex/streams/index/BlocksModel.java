@@ -186,10 +186,9 @@ final class BlocksModel {
 
   /** Whether there is a number left for its context. */
   boolean teach(Name name, Meaning meaning) {
-    Set<Long> contexts = new HashSet<>();
-    names.values().forEach(state -> contexts.add(state.meaning.context));
-    contexts.add(0L);
-    if (!contexts.contains(meaning.context) && contexts.size() == mostContexts) {
+    if (meaning.context != 0
+        && names.values().stream().noneMatch(s -> s.meaning.context == meaning.context)
+        && contexts() == mostContexts - 1) {
       return false;
     }
     State known = names.get(name);
@@ -199,6 +198,15 @@ final class BlocksModel {
       known.meaning = meaning;
     }
     return true;
+  }
+
+  /** Beside 0. */
+  private long contexts() {
+    return names.values().stream()
+        .mapToLong(state -> state.meaning.context)
+        .filter(context -> context != 0)
+        .distinct()
+        .count();
   }
 
   void keep(Name name) {

@@ -117,11 +117,12 @@ class BlocksTest {
     assertThat(real.gone).isEqualTo(both.gone());
     assertThat(real.blocks.isToSweep()).isEqualTo(model.isToSweep());
     assertThat(real.blocks.names()).isEqualTo(model.names.size());
+    List<Keeper> live = model.live();
     for (Name name : both.everNamed()) {
       boolean known = model.names.containsKey(name);
       assertThat(real.blocks.find(name.space(), name.hash())).as("%s", name).isEqualTo(known);
       if (known) {
-        checkName(model, real, name);
+        checkName(model, real, name, live);
       }
     }
     checkUnheld(model, real);
@@ -135,7 +136,7 @@ class BlocksTest {
     }
   }
 
-  private static void checkName(BlocksModel model, Real real, Name name) {
+  private static void checkName(BlocksModel model, Real real, Name name, List<Keeper> live) {
     Blocks blocks = real.blocks;
     State state = model.state(name);
     Meaning meaning = state.meaning;
@@ -159,7 +160,7 @@ class BlocksTest {
     if (blocks.isHeld() != state.isHeld()) {
       throw new AssertionError(name + " is held: " + blocks.isHeld() + ", by " + state.copies);
     }
-    for (Keeper keeper : model.live()) {
+    for (Keeper keeper : live) {
       if (keeper.table == model.tableOf(name)) {
         for (int group : keeper.groups) {
           Copies expected = state.of(keeper.id, group);
@@ -216,15 +217,14 @@ class BlocksTest {
         }
       }
     }
+    List<Keeper> live = model.live().stream().filter(keeper -> keeper.table == table).toList();
     for (long key : keys) {
       Set<Integer> expected = visible.getOrDefault(key, Set.of());
       List<Set<Integer>> walked = walk(index, key);
       assertThat(walked.isEmpty() ? Set.of() : walked.get(0)).as("key %d", key).isEqualTo(expected);
       assertThat(index.held(key)).isEqualTo(!expected.isEmpty());
-      for (Keeper keeper : model.live()) {
-        if (keeper.table == table
-            && index.contains(key, real.holder(keeper.id).visible())
-                != expected.contains(keeper.id)) {
+      for (Keeper keeper : live) {
+        if (index.contains(key, real.holder(keeper.id).visible()) != expected.contains(keeper.id)) {
           throw new AssertionError("key " + key + " of " + keeper.id);
         }
       }

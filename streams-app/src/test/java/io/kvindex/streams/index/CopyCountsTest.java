@@ -24,11 +24,11 @@ class CopyCountsTest {
     Map<Name, Map<Long, Long>> expected = new HashMap<>();
     List<long[]> handedOut = new ArrayList<>();
     List<long[]> asTheyWere = new ArrayList<>();
-    for (int i = 0; i < 300_000; i++) {
+    for (int i = 0; i < 100_000; i++) {
       Name name = new Name(random.nextInt(3), random.nextInt(20) - 10L);
       long holder = (long) random.nextInt(4) << 8 | random.nextInt(2);
       Map<Long, Long> known = expected.computeIfAbsent(name, n -> new LinkedHashMap<>());
-      boolean plain = random.nextInt(i / 20_000 % 2 == 0 ? 3 : 2) == 0;
+      boolean plain = random.nextInt(i / 10_000 % 2 == 0 ? 3 : 2) == 0;
       long count =
           plain
               ? CopyCounts.PLAIN

@@ -47,9 +47,9 @@ class JournalTest {
     Real real = blocks.reals.get(0);
     Map<Name, Row> disk = new HashMap<>();
     long changes = 0;
-    for (int swap = 0; swap < 60; swap++) {
+    for (int swap = 0; swap < 40; swap++) {
       // Now and then more than a piece has room for.
-      for (int i = random.nextInt(swap % 20 == 19 ? 4_000 : 120); i > 0; i--) {
+      for (int i = (swap % 20 == 19 ? 2_500 : random.nextInt(100)); i > 0; i--) {
         blocks.record();
       }
       Journal full = real.blocks.swap(new Journal(pool));

@@ -216,7 +216,14 @@ final class RandomBlocks {
   private void addGroup() {
     Keeper keeper = liveOne();
     if (keeper != null) {
+      int former = keeper.groups.iterator().next();
       addGroupTo(keeper);
+      // Some blocks go while what it had whole before is not swept yet.
+      for (Name name : model.held(keeper, former).stream().limit(5).toList()) {
+        for (int group : keeper.groups) {
+          setCopies(name, new Part(keeper.id, group), Copies.NONE);
+        }
+      }
     }
   }
 
@@ -390,12 +397,23 @@ final class RandomBlocks {
   private void keep() {
     Name name = anyName(oneOf(new ArrayList<>(model.tables())));
     if (model.names.containsKey(name) || teach(name, anyMeaning(name))) {
-      model.keep(name);
-      each(
-          real -> {
-            real.find(name);
-            real.blocks.keep();
-          });
+      List<Keeper> live = liveOf(model.tableOf(name));
+      Keeper keeper = live.isEmpty() ? null : oneOf(live);
+      int group = keeper == null ? 0 : keeper.groups.iterator().next();
+      boolean none =
+          keeper != null
+              && model.state(name).of(keeper.id, group).equals(Copies.NONE)
+              && random.nextInt(3) == 0;
+      if (keeper != null && none) {
+        setCopies(name, new Part(keeper.id, group), Copies.NONE); // said of who has none
+      } else {
+        model.keep(name);
+        each(
+            real -> {
+              real.find(name);
+              real.blocks.keep();
+            });
+      }
       count("kept");
     }
   }
