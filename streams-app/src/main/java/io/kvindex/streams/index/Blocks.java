@@ -73,7 +73,30 @@ public final class Blocks {
    * A slot that has a key by more than one name: one prefix under several engine hashes, or one
    * engine hash in two spaces.
    */
-  private record Alias(Table table, int slot, long key) {}
+  private static final class Alias {
+    private Table table;
+    private int slot;
+    private long key;
+
+    Alias(Table table, int slot, long key) {
+      this.table = table;
+      this.slot = slot;
+      this.key = key;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Alias alias
+          && alias.table == table
+          && alias.slot == slot
+          && alias.key == key;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(NameTable.mix(key) + slot);
+    }
+  }
 
   private final Epochs epochs;
   final ContextRefs contexts;
@@ -82,6 +105,9 @@ public final class Blocks {
 
   /** By how many names more than one. */
   private final Map<Alias, Integer> aliases = new HashMap<>();
+
+  /** What is looked for among them: used again, as each removal looks. */
+  private @Nullable Alias probe;
 
   private @Nullable Table[] tables = new Table[4];
   private @Nullable Space[] spaces = new Space[8];
@@ -511,7 +537,11 @@ public final class Blocks {
     if (aliases.isEmpty()) {
       return false;
     }
-    Alias alias = new Alias(table, slot, key);
+    Alias alias = probe == null ? new Alias(table, slot, key) : probe;
+    alias.table = table;
+    alias.slot = slot;
+    alias.key = key;
+    probe = alias;
     Integer more = aliases.get(alias);
     if (more == null) {
       return false;
@@ -519,7 +549,7 @@ public final class Blocks {
     if (more == 1) {
       aliases.remove(alias);
     } else {
-      aliases.put(alias, more - 1);
+      aliases.replace(alias, more - 1); // the key that is there stays
     }
     return true;
   }
