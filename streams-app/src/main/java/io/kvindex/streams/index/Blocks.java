@@ -405,7 +405,6 @@ public final class Blocks {
         (byDevice ? BY_DEVICE : 0)
             | (long) Math.min(depth, DEEPEST) << DEPTH_AT
             | (long) ref << CONTEXT_AT;
-    boolean existed = false;
     if (!known) {
       if (!names.insert(hash)) {
         contexts.release(ref);
@@ -413,7 +412,6 @@ public final class Blocks {
       }
       names.set(NameTable.WORD, meaning | NO_PLACE);
     } else {
-      existed = exists();
       long word = names.get(NameTable.WORD);
       contexts.release(contextRef(word));
       if (word < 0 && key() != key) {
@@ -428,12 +426,6 @@ public final class Blocks {
       note(true);
     }
     return true;
-  }
-
-  /** Whether the name is more than taught just now: held, perhaps held, or in the ring. */
-  private boolean exists() {
-    long word = names.get(NameTable.WORD);
-    return (word & (HELD | COUNTED)) != 0 || (word & LOW) != NO_PLACE;
   }
 
   private void move(Space space, OwnerSet set, long hash, long from, long to) {
