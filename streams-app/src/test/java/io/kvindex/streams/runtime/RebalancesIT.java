@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RebalancesIT {
 
   private static final long SEED = 33;
-  private static final int ROUNDS = 18;
+  private static final int ROUNDS = 16;
   private static final Duration LONG = Duration.ofSeconds(30);
 
   @TempDir private Path dir;
