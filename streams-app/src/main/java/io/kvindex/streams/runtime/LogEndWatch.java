@@ -47,14 +47,11 @@ public final class LogEndWatch<V> implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private final OncePerMinute warning = new OncePerMinute();
 
-  /** By partition; for the timer's thread. */
-  private final Map<Integer, Suspicion> suspicions = new HashMap<>();
+  /** For the timer's thread. */
+  private final Suspicions suspicions;
 
   private @Nullable ScheduledFuture<?> next;
   private boolean closed;
-
-  /** What speaks against a table since when. */
-  private record Suspicion(FoldedTable<?> table, Refusal why, long sinceNs) {}
 
   /** Asks nothing before the first task begins. */
   public LogEndWatch(LogTopic topic, ProcessTables<V> tables) {
@@ -67,6 +64,7 @@ public final class LogEndWatch<V> implements AutoCloseable {
     this.tables = tables;
     this.otherwise = otherwise;
     this.again = again;
+    suspicions = new Suspicions(again);
     timer = new ScheduledThreadPoolExecutor(1, task -> new Thread(task, "kvindex-log-end"));
     timer.setRemoveOnCancelPolicy(true);
   }
@@ -116,33 +114,23 @@ public final class LogEndWatch<V> implements AutoCloseable {
         folded.put(p, table.foldedOffset());
       }
     }
-    suspicions.keySet().retainAll(inUse.keySet());
     if (inUse.isEmpty()) {
       return true;
     }
     Uuid id = topic.id();
     Map<Integer, Long> ends = topic.ends(tables.partitions());
-    inUse.forEach(
-        (p, table) -> {
-          Refusal why = objection(tables.topicId(p), id, folded.getOrDefault(p, -1L), ends.get(p));
-          if (why == null) {
-            suspicions.remove(p);
-          } else if (isConfirmed(p, table, why)) {
-            suspicions.remove(p);
-            tables.refuse(p, table, why, null);
-          }
-        });
-    return suspicions.isEmpty() && ends.keySet().containsAll(inUse.keySet());
-  }
-
-  private boolean isConfirmed(int partition, FoldedTable<V> table, Refusal why) {
-    long now = System.nanoTime();
-    Suspicion known = suspicions.get(partition);
-    if (known != null && known.table() == table && known.why().equals(why)) {
-      return now - known.sinceNs() >= again.toNanos();
+    boolean sure = ends.keySet().containsAll(inUse.keySet());
+    for (Map.Entry<Integer, FoldedTable<V>> each : inUse.entrySet()) {
+      int p = each.getKey();
+      FoldedTable<V> table = each.getValue();
+      Refusal why = objection(tables.topicId(p), id, folded.getOrDefault(p, -1L), ends.get(p));
+      if (suspicions.isConfirmed(p, table, why, System.nanoTime()) && why != null) {
+        tables.refuse(p, table, why, null);
+      } else {
+        sure &= why == null;
+      }
     }
-    suspicions.put(partition, new Suspicion(table, why, now));
-    return false;
+    return sure;
   }
 
   /**
