@@ -68,7 +68,10 @@ public final class Checkpoint implements AutoCloseable {
   /** Something failed: what the memtable has is not known. */
   private boolean uncertain;
 
+  /** As in the newest header. */
   private long names;
+
+  private long number;
   private long written;
 
   private Checkpoint(Path directory, Uuid topicId, int partition) {
@@ -93,6 +96,7 @@ public final class Checkpoint implements AutoCloseable {
       checkpoint.db = RocksDB.open(checkpoint.options, directory.toString());
       Header header = checkpoint.header();
       checkpoint.names = header == null ? 0 : header.names();
+      checkpoint.number = header == null ? 0 : header.number();
       return checkpoint;
     } catch (RocksDBException e) {
       checkpoint.close();
@@ -176,8 +180,15 @@ public final class Checkpoint implements AutoCloseable {
     lock.lock();
     try {
       RocksDB to = ready();
-      uncertain = true;
       NameChanges changes = new NameChanges(journal);
+      int rows = changes.count() + journal.rows().size();
+      long after = names + changes.grown();
+      if (isThere(to)) {
+        // It had reached the disk when that said otherwise.
+        written(after, rows);
+        return rows;
+      }
+      uncertain = true;
       while (changes.next()) {
         row.write(changes, batch);
         putIfLarge(to);
@@ -186,18 +197,31 @@ public final class Checkpoint implements AutoCloseable {
         dictionary(entry.getKey().get(), entry.getValue());
         putIfLarge(to);
       }
-      long after = names + changes.grown();
-      byte[] header = new Header(topicId, partition, upTo, after, journal.state()).encode();
+      byte[] header =
+          new Header(topicId, partition, number + 1, upTo, after, journal.state()).encode();
       batch.put(HEADER, HEADER.length, header, header.length);
       put(to);
       to.flush(flush);
-      names = after;
       uncertain = false;
-      int rows = changes.count() + journal.rows().size();
-      written += rows;
+      written(after, rows);
       return rows;
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void written(long namesNow, int rows) {
+    names = namesNow;
+    number++;
+    written += rows;
+  }
+
+  private boolean isThere(RocksDB in) throws RocksDBException {
+    try {
+      Header header = header(in, topicId, partition);
+      return header != null && header.number() == number + 1;
+    } catch (CheckpointRefusedException e) {
+      throw new RocksDBException(e.getMessage());
     }
   }
 

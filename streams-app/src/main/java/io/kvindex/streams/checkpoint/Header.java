@@ -12,11 +12,13 @@ import org.apache.kafka.common.Uuid;
  *
  * @param topicId the log's id in Kafka
  * @param partition of the log
+ * @param number how many checkpoints it and those before it are, 1 at least
  * @param folded up to where
  * @param names how many rows of names there are
  * @param state {@link io.kvindex.streams.index.Journal#state}
  */
-public record Header(Uuid topicId, int partition, Folded folded, long names, byte[] state) {
+public record Header(
+    Uuid topicId, int partition, long number, Folded folded, long names, byte[] state) {
 
   /** Of rows this version writes; 1 was the layout of Kafka Streams' stores. */
   static final int LAYOUT = 2;
@@ -27,6 +29,7 @@ public record Header(Uuid topicId, int partition, Folded folded, long names, byt
     out.writeLong(topicId.getMostSignificantBits());
     out.writeLong(topicId.getLeastSignificantBits());
     out.writeVarint(partition);
+    out.writeVarint(number);
     out.writeZigZag(folded.offset());
     out.writeLong(folded.sum());
     out.writeVarint(folded.lineageStart());
@@ -46,6 +49,7 @@ public record Header(Uuid topicId, int partition, Folded folded, long names, byt
       return new Header(
           new Uuid(in.readLong(), in.readLong()),
           in.readInt(),
+          in.readVarint(),
           new Folded(in.readZigZag(), in.readLong(), in.readVarint()),
           in.readVarint(),
           in.readRest());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
-import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.NameBatch;
@@ -34,7 +33,7 @@ final class Loading {
   private final BlockingQueue<NameBatch> empty = new ArrayBlockingQueue<>(BATCHES + 1);
 
   /** What ended the reading early. Written before the last batch is handed over. */
-  private @Nullable Exception failure;
+  private @Nullable Throwable failure;
 
   Loading(RocksDB db, Header header, String threadName) {
     this.db = db;
@@ -54,7 +53,8 @@ final class Loading {
       }
     } catch (RocksDBException e) {
       throw Checkpoint.damaged(e);
-    } catch (MalformedRecordException e) {
+    } catch (RuntimeException e) {
+      // Whatever whoever took the rows stumbled over: they are not what was once written.
       throw new CheckpointRefusedException(Reason.MALFORMED_ROW, "" + e.getMessage(), e);
     }
   }
@@ -100,6 +100,9 @@ final class Loading {
     if (failure instanceof RuntimeException e) {
       throw e;
     }
+    if (failure instanceof Error e) {
+      throw e;
+    }
     return names;
   }
 
@@ -112,7 +115,7 @@ final class Loading {
         last = empty.take();
       }
       full.put(last);
-    } catch (RocksDBException | RuntimeException e) {
+    } catch (RocksDBException | RuntimeException | Error e) {
       failure = e;
       endEarly();
     } catch (InterruptedException e) {
