@@ -909,7 +909,9 @@ public final class Blocks {
     if (ref == ContextRefs.FULL || placed == (set != null || copies != null)) {
       throw new MalformedRecordException("a name that is neither held nor not held");
     }
-    names.insert(hash);
+    if (!names.insert(hash)) {
+      throw new MalformedRecordException("too many names that begin alike");
+    }
     long word = (long) batch.depth[i] << DEPTH_AT | (long) ref << CONTEXT_AT;
     word |= batch.byDevice[i] ? BY_DEVICE : 0;
     if (copies != null) {

@@ -128,6 +128,9 @@ class FoldProcessorRandomTest {
     }
 
     @Override
+    public void idle() {}
+
+    @Override
     public void close() {}
 
     @Override
