@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,7 @@ public final class Checkpoint implements AutoCloseable {
   public static Checkpoint open(Path directory, Uuid topicId, int partition)
       throws CheckpointRefusedException, IOException {
     Files.createDirectories(directory);
+    requireBeginning(directory);
     Checkpoint checkpoint = new Checkpoint(directory, topicId, partition);
     try {
       checkpoint.db = RocksDB.open(checkpoint.options, directory.toString());
@@ -96,6 +98,19 @@ public final class Checkpoint implements AutoCloseable {
     } catch (CheckpointRefusedException | RuntimeException e) {
       checkpoint.close();
       throw e;
+    }
+  }
+
+  /** Without this file RocksDB would begin anew and say nothing. */
+  private static void requireBeginning(Path directory)
+      throws CheckpointRefusedException, IOException {
+    if (Files.exists(directory.resolve("CURRENT"))) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      if (files.anyMatch(file -> file.toString().endsWith(".sst"))) {
+        throw new CheckpointRefusedException(Reason.DAMAGED, "its file CURRENT is gone");
+      }
     }
   }
 
