@@ -79,7 +79,7 @@ public final class Checkpoint implements AutoCloseable {
    * @param directory its own; made if it is not there, its parents, too
    * @param topicId the log's id in Kafka
    * @throws CheckpointRefusedException if what is there can not be used; nothing is open then
-   * @throws IOException if the directory can not be made
+   * @throws IOException if the directory can not be made, or another process uses it
    */
   public static Checkpoint open(Path directory, Uuid topicId, int partition)
       throws CheckpointRefusedException, IOException {
@@ -94,6 +94,9 @@ public final class Checkpoint implements AutoCloseable {
       return checkpoint;
     } catch (RocksDBException e) {
       checkpoint.close();
+      if (isLocked(e, directory)) {
+        throw new IOException("another process uses it: " + e.getMessage(), e);
+      }
       throw damaged(e);
     } catch (CheckpointRefusedException | RuntimeException e) {
       checkpoint.close();
@@ -112,6 +115,11 @@ public final class Checkpoint implements AutoCloseable {
         throw new CheckpointRefusedException(Reason.DAMAGED, "its file CURRENT is gone");
       }
     }
+  }
+
+  /** That is no reason to throw it away. */
+  private static boolean isLocked(RocksDBException e, Path directory) {
+    return ("" + e.getMessage()).contains(directory.resolve("LOCK").toString());
   }
 
   static CheckpointRefusedException damaged(RocksDBException e) {
