@@ -1,201 +1,269 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.streams.index.Journal;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDBException;
 
-/** When journals are handed over, and what becomes of the fold where the disk does not keep up. */
+/** When journals are written, and what happens to the fold while the disk is slow or fails. */
+@Timeout(120)
 class CheckpointThreadTest {
 
-  private static final Uuid TOPIC = new Uuid(8, 9);
-  private static final long SEED = 7;
-  private static final int HASHES = 500;
-  private static final Duration NEVER = Duration.ofHours(1);
-  private static final JournalLimits SMALL = new JournalLimits(50, NEVER, NEVER);
+  private static final Duration LONG = Duration.ofHours(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  @TempDir private Path directory;
-  private final Journal.Pieces pieces = new Journal.Pieces();
-  private final RandomTable table = new RandomTable(SEED, HASHES, RandomTable.newBlocks());
-  private final AtomicInteger failuresLeft = new AtomicInteger();
-  private final List<Folded> written = new ArrayList<>();
-  private volatile CountDownLatch gate = new CountDownLatch(0);
-  private final AtomicInteger atTheGate = new AtomicInteger();
-  private Checkpoint checkpoint;
+  @TempDir Path directory;
 
-  @BeforeEach
-  void open() throws Exception {
-    checkpoint = Checkpoint.open(directory, TOPIC, 0);
+  private final RandomTable table = new RandomTable(5, 500, RandomTable.newBlocks());
+  private final List<Long> written = new CopyOnWriteArrayList<>();
+  private final CountDownLatch disk = new CountDownLatch(1);
+  private final AtomicInteger failures = new AtomicInteger();
+  private CheckpointThread behind = thread((journal, upTo) -> 0, new JournalLimits(1, LONG, LONG));
+
+  private CheckpointThread thread(CheckpointThread.Writer writer, JournalLimits limits) {
+    return new CheckpointThread(
+        0, table.blocks(), table.folded(), writer, new Journal.Pieces(), limits);
+  }
+
+  private void begin(CheckpointThread.Writer writer, JournalLimits limits) {
+    behind.abandon();
+    behind = thread(writer, limits);
   }
 
   @AfterEach
-  void close() {
-    gate.countDown();
-    checkpoint.close();
+  void end() {
+    disk.countDown();
+    failures.set(0);
+    behind.abandon();
   }
 
-  /** Stands for a disk: waits at the gate, fails as often as it is told to, else writes. */
-  private int write(Journal journal, Folded upTo) throws RocksDBException {
-    atTheGate.incrementAndGet();
+  private int record(Journal journal, Folded upTo) {
+    assertThat(journal.changes()).isPositive();
+    assertThat(journal.state()).isNotEmpty();
+    written.add(upTo.offset());
+    return journal.changes();
+  }
+
+  private int recordUnlessFailing(Journal journal, Folded upTo) throws RocksDBException {
+    if (failures.get() > 0) {
+      failures.incrementAndGet();
+      throw new RocksDBException("no space left on device");
+    }
+    return record(journal, upTo);
+  }
+
+  private int recordOnceTheDiskAnswers(Journal journal, Folded upTo) {
     try {
-      gate.await();
+      disk.await();
     } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
+      throw new AssertionError(e);
     }
-    if (failuresLeft.get() != 0) {
-      failuresLeft.decrementAndGet();
-      throw new RocksDBException("IO error: No space left on device");
-    }
-    int rows = checkpoint.write(journal, upTo);
-    synchronized (written) {
-      written.add(upTo);
-    }
-    return rows;
+    return record(journal, upTo);
   }
 
-  private CheckpointThread begin(JournalLimits limits) {
-    return new CheckpointThread(0, table.blocks(), Folded.NOTHING, this::write, pieces, limits);
+  /** One record, and what the fold does behind it. */
+  private void fold() {
+    table.fold();
+    Folded folded = table.folded();
+    behind.maybeSwap(folded.offset(), folded.sum(), folded.lineageStart());
   }
 
-  private void fold(CheckpointThread behind, int records) {
-    for (int i = 0; i < records; i++) {
-      table.fold();
-      behind.maybeSwap(table.offset(), table.folded().sum(), 0);
+  private void foldUntilChanges(int changes) {
+    while (table.blocks().journal().changes() < changes) {
+      fold();
     }
-  }
-
-  private void closeAndExpectAll(CheckpointThread behind) throws Exception {
-    assertThat(behind.close(table.offset(), table.folded().sum(), 0)).isTrue();
-    assertThat(loaded().differences(table)).isEmpty();
-  }
-
-  private RandomTable loaded() throws Exception {
-    RandomTable found = new RandomTable(SEED, HASHES, RandomTable.newBlocks());
-    Header header = Objects.requireNonNull(checkpoint.load(found.blocks(), found, Progress.NONE));
-    assertThat(header.folded()).isEqualTo(found.folded());
-    return found;
   }
 
   @Test
-  void shouldGoOnWithTheSameJournal_whenNothingIsDue() throws Exception {
-    CheckpointThread behind = begin(new JournalLimits(1_000_000, NEVER, NEVER));
-    Journal first = table.blocks().journal();
-    fold(behind, 300);
-    assertThat(table.blocks().journal()).isSameAs(first);
-    assertThat(behind.state().checkpoints()).isZero();
+  void shouldWriteNothing_whenNothingIsDue() {
+    begin(this::record, new JournalLimits(1_000_000, LONG, PATIENCE));
+    for (int i = 0; i < 100; i++) {
+      fold();
+    }
+    assertThat(written).isEmpty();
     assertThat(behind.due()).isPositive();
-    closeAndExpectAll(behind);
-    assertThat(written).containsExactly(table.folded());
   }
 
   @Test
-  void shouldWriteBehind_whenEnoughChangedOrTheTimeIsOver() throws Exception {
-    CheckpointThread behind = begin(SMALL);
-    fold(behind, 500);
-    await().atMost(30, SECONDS).until(() -> behind.state().checkpoints() > 0);
+  void shouldWriteWhatWasFolded_whenItsNumberOrItsTimeIsReached() {
+    begin(this::record, new JournalLimits(200, LONG, PATIENCE));
+    foldUntilChanges(100);
+    long before = table.offset();
+    while (table.offset() < before + 200) {
+      fold();
+    }
+    await().atMost(PATIENCE).until(() -> !written.isEmpty());
+    begin(this::record, new JournalLimits(1_000_000, Duration.ofMillis(1), PATIENCE));
+    int known = written.size();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              fold();
+              return written.size() > known + 2;
+            });
+    assertThat(written).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void shouldWriteNothing_whenItsTimeIsReachedAndNoRecordCame() {
+    begin(this::record, new JournalLimits(1_000_000, Duration.ZERO, PATIENCE));
+    Folded folded = table.folded();
+    behind.maybeSwap(folded.offset(), folded.sum(), folded.lineageStart());
+    assertThat(behind.close(folded.offset(), folded.sum(), folded.lineageStart())).isTrue();
+    assertThat(written).isEmpty();
+  }
+
+  @Test
+  void shouldLetTheFoldWait_whenAJournalIsFullAndTheOneBeforeIsBeingWritten() throws Exception {
+    begin(this::recordOnceTheDiskAnswers, new JournalLimits(100, LONG, PATIENCE));
+    Thread folding =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 1_000; i++) {
+                fold();
+              }
+            });
+    folding.start();
+    await().atMost(PATIENCE).until(() -> folding.getState() == Thread.State.TIMED_WAITING);
+    assertThat(table.blocks().journal().changes()).isBetween(200, 2_000);
+    assertThat(written).isEmpty();
+    disk.countDown();
+    folding.join();
+    Folded folded = table.folded();
+    assertThat(behind.close(folded.offset(), folded.sum(), folded.lineageStart())).isTrue();
+    assertThat(written).isSorted().doesNotHaveDuplicates().endsWith(table.offset());
     CheckpointState state = behind.state();
-    assertThat(state.failing() || state.stopped()).isFalse();
-    assertThat(state.folded().offset()).isPositive();
-    assertThat(state.rows()).isPositive();
-    closeAndExpectAll(behind);
-
-    CheckpointThread timed = begin(new JournalLimits(1_000_000, Duration.ZERO, NEVER));
-    fold(timed, 1);
-    await().atMost(30, SECONDS).until(() -> timed.state().checkpoints() == 1);
-    // Nothing was folded since: nothing is written, however often it is asked.
-    timed.maybeSwap(table.offset(), table.folded().sum(), 0);
-    closeAndExpectAll(timed);
-    assertThat(timed.state().checkpoints()).isEqualTo(1);
+    assertThat(state.waited()).isPositive();
+    assertThat(state.stopped()).isFalse();
+    assertThat(state.folded()).isEqualTo(folded);
   }
 
   @Test
-  void shouldMakeTheFoldWait_whenTheJournalIsFullAndTheDiskIsSlow() throws Exception {
-    gate = new CountDownLatch(1);
-    CheckpointThread behind = begin(SMALL);
-    CompletableFuture<Void> folding = CompletableFuture.runAsync(() -> fold(behind, 400));
-    await().atMost(30, SECONDS).until(() -> atTheGate.get() == 1 && isFull());
-    int noted = table.blocks().journal().changes();
-    assertThat(folding).isNotDone();
-    assertThat(noted).isLessThan(3 * SMALL.changes());
-    gate.countDown();
-    folding.get(60, SECONDS);
-    assertThat(behind.state().waited()).isPositive();
-    assertThat(behind.state().stopped()).isFalse();
-    closeAndExpectAll(behind);
-  }
-
-  private boolean isFull() {
-    return table.blocks().journal().changes() >= SMALL.full();
-  }
-
-  @Test
-  void shouldLoseNothing_whenTheDiskRecoversInTime() throws Exception {
-    failuresLeft.set(2);
-    CheckpointThread behind = begin(SMALL);
-    fold(behind, 25);
-    await().atMost(30, SECONDS).until(() -> behind.state().failures() > 0);
-    assertThat(behind.state().failing() || behind.state().checkpoints() > 0).isTrue();
-    await().atMost(30, SECONDS).until(() -> behind.state().checkpoints() > 0);
-    assertThat(behind.state().failing()).isFalse();
-    fold(behind, 400);
-    assertThat(behind.state().stopped()).isFalse();
-    closeAndExpectAll(behind);
-  }
-
-  @Test
-  void shouldFoldOnAndSayWhatIsKept_whenTheDiskFailsForGood() throws Exception {
-    failuresLeft.set(-1);
-    CheckpointThread behind = begin(SMALL);
-    fold(behind, 1_000);
+  void shouldGoOnWithoutJournal_whenItIsFullAndTheDiskDoesNotAnswer() {
+    begin(this::recordOnceTheDiskAnswers, new JournalLimits(100, LONG, Duration.ofMillis(50)));
+    for (int i = 0; i < 1_000; i++) {
+      fold();
+    }
     assertThat(behind.state().stopped()).isTrue();
-    assertThat(behind.state().failing()).isTrue();
-    assertThat(behind.state().folded()).isEqualTo(Folded.NOTHING);
+    assertThat(table.blocks().journal().changes()).isZero();
+    assertThat(written).isEmpty();
+  }
+
+  @Test
+  void shouldGoOnAndSayHowOldItIs_whenAJournalIsFullAndTheDiskFails() {
+    begin(this::recordUnlessFailing, new JournalLimits(100, LONG, PATIENCE));
+    foldUntilChanges(90);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              fold();
+              return written.size() > 1;
+            });
+    failures.set(1);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              fold();
+              return behind.state().stopped();
+            });
+    CheckpointState state = behind.state();
+    assertThat(state.failing()).isTrue();
+    assertThat(state.failures()).isPositive();
+    assertThat(state.folded().offset()).isEqualTo(written.get(written.size() - 1));
+    assertThat(state.age()).isPositive();
     assertThat(table.blocks().journal().isKept()).isFalse();
-    RandomTable reference = new RandomTable(SEED, HASHES, RandomTable.newBlocks());
-    reference.foldTo(table.offset(), t -> {});
-    assertThat(table.differences(reference)).isEmpty();
-    // What was handed over before is still written once the disk is well, and nothing else.
-    failuresLeft.set(0);
-    await().atMost(40, SECONDS).until(() -> behind.state().checkpoints() == 1);
+    fold();
+    // The one that waits is written as soon as the disk lets it, and nothing after it.
+    failures.set(0);
+    int known = written.size();
+    await().atMost(PATIENCE).until(() -> written.size() == known + 1);
+    await().atMost(PATIENCE).until(() -> !behind.state().failing());
     assertThat(behind.state().stopped()).isTrue();
-    long kept = behind.state().folded().offset();
-    assertThat(kept).isBetween(0L, table.offset() - 1);
-    assertThat(behind.close(table.offset(), table.folded().sum(), 0)).isFalse();
-    assertThat(loaded().offset()).isEqualTo(kept);
+    Folded folded = table.folded();
+    assertThat(behind.close(folded.offset(), folded.sum(), folded.lineageStart())).isFalse();
+    assertThat(written).hasSize(known + 1);
   }
 
   @Test
-  void shouldFoldOn_whenTheDiskDoesNotAnswer() {
-    gate = new CountDownLatch(1);
-    CheckpointThread behind = begin(new JournalLimits(50, NEVER, Duration.ofMillis(20)));
-    fold(behind, 1_000);
-    assertThat(behind.state().stopped()).isTrue();
-    assertThat(behind.state().waited()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
-    assertThat(behind.close(table.offset(), table.folded().sum(), 0)).isFalse();
+  void shouldLoseNothing_whenTheDiskFailsForAWhile() {
+    begin(this::recordUnlessFailing, new JournalLimits(100, LONG, PATIENCE));
+    failures.set(1);
+    foldUntilChanges(99);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              if (!behind.state().failing()) {
+                fold();
+              }
+              return behind.state().failing();
+            });
+    failures.set(0);
+    await().atMost(PATIENCE).until(() -> !behind.state().failing());
+    Folded folded = table.folded();
+    assertThat(behind.close(folded.offset(), folded.sum(), folded.lineageStart())).isTrue();
+    assertThat(written).endsWith(table.offset());
   }
 
+  /** Tries that fail, and starts in between. */
   @Test
-  void shouldEndSoonAndSaySo_whenItIsClosedWhileTheDiskFails() {
-    failuresLeft.set(-1);
-    CheckpointThread behind = begin(SMALL);
-    fold(behind, 25);
-    await().atMost(30, SECONDS).until(() -> behind.state().failing());
-    assertThat(behind.close(table.offset(), table.folded().sum(), 0)).isFalse();
+  void shouldEqualATableThatNeverStopped_whenWritingFailsNowAndThen() throws Exception {
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    RandomTable reference = new RandomTable(seed, KilledWriter.HASHES, RandomTable.newBlocks());
+    for (int start = 0; start < 6; start++) {
+      Checkpoint checkpoint = Checkpoint.open(directory, KilledWriter.TOPIC, 0);
+      RandomTable one = KilledWriter.load(checkpoint, seed);
+      reference.foldTo(one.offset(), t -> {});
+      assertThat(one.differences(reference)).as("seed %d start %d", seed, start).isEmpty();
+      SplittableRandom faults = random.split();
+      CheckpointThread thread =
+          new CheckpointThread(
+              0,
+              one.blocks(),
+              one.folded(),
+              (journal, upTo) -> {
+                if (faults.nextInt(5) == 0) {
+                  throw new RocksDBException("now and then");
+                }
+                return checkpoint.write(journal, upTo);
+              },
+              new Journal.Pieces(),
+              new JournalLimits(300, Duration.ofMillis(20), PATIENCE));
+      long end = one.offset() + 200 + random.nextInt(400);
+      while (one.offset() < end) {
+        if (thread.state().failing()) {
+          await().atMost(PATIENCE).until(() -> !thread.state().failing());
+        }
+        one.fold();
+        Folded folded = one.folded();
+        thread.maybeSwap(folded.offset(), folded.sum(), folded.lineageStart());
+      }
+      if (random.nextBoolean()) {
+        thread.abandon();
+      } else {
+        Folded folded = one.folded();
+        thread.close(folded.offset(), folded.sum(), folded.lineageStart());
+      }
+      checkpoint.close();
+    }
+    assertThat(reference.offset()).isPositive();
   }
 }
