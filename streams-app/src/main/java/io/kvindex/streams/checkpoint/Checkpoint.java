@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
@@ -86,11 +87,12 @@ public final class Checkpoint implements AutoCloseable {
    * @param directory its own; made if it is not there, its parents, too
    * @param topicId the log's id in Kafka
    * @throws CheckpointRefusedException if what is there can not be used; nothing is open then
-   * @throws IOException if the directory can not be made
+   * @throws IOException if the directory can not be made, or another process uses it
    */
   public static Checkpoint open(Path directory, Uuid topicId, int partition)
       throws CheckpointRefusedException, IOException {
     Files.createDirectories(directory);
+    requireBeginning(directory);
     Checkpoint checkpoint = new Checkpoint(directory, topicId, partition);
     try {
       checkpoint.db = RocksDB.open(checkpoint.options, directory.toString());
@@ -100,11 +102,32 @@ public final class Checkpoint implements AutoCloseable {
       return checkpoint;
     } catch (RocksDBException e) {
       checkpoint.close();
+      if (isLocked(e, directory)) {
+        throw new IOException("another process uses it: " + e.getMessage(), e);
+      }
       throw damaged(e);
     } catch (CheckpointRefusedException | RuntimeException e) {
       checkpoint.close();
       throw e;
     }
+  }
+
+  /** Without this file RocksDB would begin anew and say nothing. */
+  private static void requireBeginning(Path directory)
+      throws CheckpointRefusedException, IOException {
+    if (Files.exists(directory.resolve("CURRENT"))) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      if (files.anyMatch(file -> file.toString().endsWith(".sst"))) {
+        throw new CheckpointRefusedException(Reason.DAMAGED, "its file CURRENT is gone");
+      }
+    }
+  }
+
+  /** That is no reason to throw it away. */
+  private static boolean isLocked(RocksDBException e, Path directory) {
+    return ("" + e.getMessage()).contains(directory.resolve("LOCK").toString());
   }
 
   static CheckpointRefusedException damaged(RocksDBException e) {

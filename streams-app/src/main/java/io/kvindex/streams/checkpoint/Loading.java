@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
+import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.NameBatch;
@@ -55,7 +56,8 @@ final class Loading {
       throw Checkpoint.damaged(e);
     } catch (RuntimeException e) {
       // Whatever whoever took the rows stumbled over: they are not what was once written.
-      throw new CheckpointRefusedException(Reason.MALFORMED_ROW, "" + e.getMessage(), e);
+      String what = e instanceof MalformedRecordException ? "" + e.getMessage() : e.toString();
+      throw new CheckpointRefusedException(Reason.MALFORMED_ROW, what, e);
     }
   }
 

@@ -244,6 +244,15 @@ class CheckpointDamageTest {
     assertRefused(Reason.DAMAGED, () -> Checkpoint.verify(directory.resolve("no"), TOPIC, 0));
   }
 
+  @Test
+  void shouldSayThatItIsInUse_whenAnotherHasItOpen() throws Exception {
+    try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
+      assertThatThrownBy(() -> Checkpoint.open(own, TOPIC, 0)).isInstanceOf(IOException.class);
+      assertThat(checkpoint.header()).isNotNull();
+    }
+    load();
+  }
+
   /** All of a checkpoint or nothing of it, also where it was written in several batches. */
   @Test
   void shouldHaveNothingOfAJournal_whenWritingItFailed() throws Exception {

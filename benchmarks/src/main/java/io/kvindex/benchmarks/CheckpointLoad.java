@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.benchmarks;
+
+import io.kvindex.model.Incarnation;
+import io.kvindex.streams.checkpoint.Checkpoint;
+import io.kvindex.streams.checkpoint.CheckpointState;
+import io.kvindex.streams.checkpoint.CheckpointThread;
+import io.kvindex.streams.checkpoint.Dictionary;
+import io.kvindex.streams.checkpoint.Folded;
+import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.JournalLimits;
+import io.kvindex.streams.checkpoint.Progress;
+import io.kvindex.streams.index.Blocks;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Holder;
+import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.PrefixIndex;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Bytes;
+
+/**
+ * Blocks in memory with a checkpoint behind them, without a log and its rules: what writing rows
+ * costs, how long a start takes, what a name takes in memory.
+ */
+public final class CheckpointLoad {
+
+  private static final Uuid TOPIC = new Uuid(1, 1);
+  private static final int RUN = 16;
+  private static final int UNHELD = 100_000;
+
+  private final Path directory;
+  private final int owners;
+  private final Blocks blocks = new Blocks(new Epochs(), Journal.none());
+  private final PrefixIndex index = blocks.addTable(0);
+  private final List<Holder> holders = new ArrayList<>();
+  private final Journal.Pieces pieces = new Journal.Pieces();
+
+  private CheckpointLoad(Path directory, int owners) {
+    this.directory = directory;
+    this.owners = owners;
+    blocks.addSpace(0, 0, false, 0);
+    for (int i = 0; i < owners; i++) {
+      Owner owner = new Owner("t", "engine-" + i, 0, 0, "GPU", false, null, new Incarnation(1, 1, 0));
+      holders.add(blocks.addHolder(0, i, owner));
+    }
+  }
+
+  /**
+   * @param args fill or load; directory, which must not exist for fill; names; owners; changes of a
+   *     journal
+   */
+  public static void main(String[] args) throws Exception {
+    int owners = args.length > 3 ? Integer.parseInt(args[3]) : 1;
+    long before = heap();
+    CheckpointLoad load = new CheckpointLoad(Path.of(args[1]), owners);
+    if (args[0].equals("fill")) {
+      load.fill(Long.parseLong(args[2]), args.length > 4 ? Integer.parseInt(args[4]) : 500_000);
+    } else {
+      load.load();
+    }
+    long names = load.blocks.names();
+    System.out.printf(
+        Locale.ROOT,
+        "heap %.1f B a name (names %.1f, index %.1f by their own count), VmHWM %d MB%n",
+        (double) (heap() - before) / names,
+        (double) load.blocks.bytes() / names,
+        (double) load.index.figures().bytes() / names,
+        peak());
+  }
+
+  private void fill(long names, int changes) throws Exception {
+    Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 0);
+    CheckpointThread behind =
+        new CheckpointThread(
+            0,
+            blocks,
+            Folded.NOTHING,
+            checkpoint::write,
+            pieces,
+            new JournalLimits(changes, Duration.ofSeconds(10), Duration.ofMinutes(5)));
+    SplittableRandom random = new SplittableRandom(1);
+    long began = System.nanoTime();
+    long cpu = cpu();
+    long ownCpu = ownCpu();
+    long longest = 0;
+    long stores = 0;
+    long offset = -1;
+    long[] hashes = new long[RUN];
+    for (long name = 0; name < names; name += RUN) {
+      long who = owners == 1 ? 1 : random.nextLong() & -1L >>> 64 - owners;
+      who = who == 0 ? 1 : who;
+      for (int i = 0; i < RUN; i++) {
+        hashes[i] = random.nextLong();
+        blocks.teach(
+            0, hashes[i], random.nextLong(), 0, i, random.nextLong(), i == 0 ? 0 : hashes[i - 1], true);
+        for (long left = who; left != 0; left &= left - 1) {
+          Holder holder = holders.get(Long.numberOfTrailingZeros(left));
+          blocks.setCopies(holder, 0, 1, 1, 0);
+          stores++;
+        }
+      }
+      offset++;
+      blocks.trim(UNHELD);
+      blocks.journal().put(Bytes.wrap(new byte[] {'S'}), ByteBuffer.allocate(8).putLong(offset).array());
+      long now = System.nanoTime();
+      behind.maybeSwap(offset, offset, 0);
+      longest = Math.max(longest, System.nanoTime() - now);
+    }
+    double seconds = (System.nanoTime() - began) / 1e9;
+    long closing = System.nanoTime();
+    behind.close(offset, offset, 0);
+    CheckpointState state = behind.state();
+    System.out.printf(
+        Locale.ROOT,
+        "%,d names, %,d stores in %.1f s: %,.0f stores/s; CPU a store %d ns, %d of it the fold's; "
+            + "longest swap or wait %.1f ms, waited %.2f s; last checkpoint %.2f s%n",
+        blocks.names(),
+        stores,
+        seconds,
+        stores / seconds,
+        (cpu() - cpu) / stores,
+        (ownCpu() - ownCpu) / stores,
+        longest / 1e6,
+        state.waited().toNanos() / 1e9,
+        (System.nanoTime() - closing) / 1e9);
+    System.out.printf(
+        Locale.ROOT,
+        "%d checkpoints, %,d changes, %,d rows, %d ns a row; %.1f B a name on disk%n",
+        state.checkpoints(),
+        state.changes(),
+        state.rows(),
+        state.writing().toNanos() / state.rows(),
+        (double) checkpoint.bytes() / blocks.names());
+    checkpoint.close();
+  }
+
+  private void load() throws Exception {
+    long began = System.nanoTime();
+    long cpu = cpu();
+    long ownCpu = ownCpu();
+    try (Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 0)) {
+      long opened = System.nanoTime();
+      Header header = checkpoint.load(blocks, nothing(), Progress.NONE);
+      long ended = System.nanoTime();
+      System.out.printf(
+          Locale.ROOT,
+          "%,d names to offset %d in %.2f s (opened in %.2f): %,.0f/s; CPU %.2f s, %.2f of it inserting%n",
+          blocks.names(),
+          header == null ? -1 : header.folded().offset(),
+          (ended - began) / 1e9,
+          (opened - began) / 1e9,
+          blocks.names() * 1e9 / (ended - began),
+          (cpu() - cpu) / 1e9,
+          (ownCpu() - ownCpu) / 1e9);
+    }
+  }
+
+  /** Tables, spaces and holders are there by now. */
+  private static Dictionary nothing() {
+    return (key, value) -> {};
+  }
+
+  private static long cpu() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+
+  private static long ownCpu() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  private static long heap() {
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private static long peak() throws java.io.IOException {
+    return java.nio.file.Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("VmHWM"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) >> 10)
+        .findAny()
+        .orElse(0);
+  }
+}
