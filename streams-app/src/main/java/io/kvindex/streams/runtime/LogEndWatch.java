@@ -18,12 +18,12 @@ import org.slf4j.LoggerFactory;
  * the last record is lost and none has come since, or all are, or the topic was deleted and created
  * again and is longer already than what was read. A table of another log is refused.
  *
- * <p>When it asks: whenever a task begins, since all that moves a partition to another broker or
- * throws this process out of its group ends there; a second after an answer that looks bad, or was
- * none; else every half a minute. The last is needed because a broker's change and a topic made
- * anew need not end a task, and because Kafka tells nobody. It is two small requests then, and what
- * it would notice late is not much: on a log that goes on the first record shows its loss, but for
- * the topic made anew.
+ * <p>When it asks: whenever a task begins, which is at the start, after a rebalance, and after this
+ * process could not reach Kafka for longer than its session; a second after an answer that looks
+ * bad, or was none, so as soon as Kafka is back; else every half a minute, since a new leader and a
+ * topic made anew need not end a task, and Kafka tells nobody. That is two small requests. What
+ * they notice late does little: once a log goes on, its first record shows the loss by itself, but
+ * for the topic made anew.
  *
  * <p>An answer may be old: brokers hear of a new leader or topic one after the other. So a table is
  * refused only if a second answer, at least a second later, is the same and nothing was folded in
