@@ -46,9 +46,9 @@ class RewindIT {
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final int BLOCK = 16;
   private static final int STAGES = 5;
-  private static final int BATCHES = 120;
-  private static final int PROMPTS = 30;
-  private static final int ASKED_AGAIN = 2;
+  private static final int BATCHES = 60;
+  private static final int PROMPTS = 16;
+  private static final int ASKED_AGAIN = 1;
 
   @TempDir private Path directory;
 
