@@ -5,7 +5,6 @@ import io.kvindex.launcher.kafka.KafkaProblem;
 import io.kvindex.launcher.rewind.EventLog;
 import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.model.kafka.ClientKind;
-import io.kvindex.model.site.ServingChange;
 import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.TopicCheck;
@@ -110,17 +109,6 @@ final class ClusterTopics {
           return new SiteCheck(admin, kafka, ANSWER)
               .repair(always, application -> new ReplayGroup(admin, application).delete());
         });
-  }
-
-  /**
-   * Says whose table the site's replicas answer from.
-   *
-   * @param application its id in Kafka
-   * @throws IllegalStateException if the cluster does not answer
-   */
-  static ServingChange serve(Map<String, Object> kafka, String application)
-      throws InterruptedException {
-    return with(kafka, admin -> new SiteCheck(admin, kafka, ANSWER).serve(application));
   }
 
   private static int create(
