@@ -3,7 +3,6 @@ package io.kvindex.streams;
 
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.member.MemberName;
-import io.kvindex.model.site.Serving;
 import io.kvindex.streams.apply.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +37,7 @@ public record IndexerConfig(
     boolean changelog) {
 
   /** Application id where nobody says otherwise. */
-  public static final String DEFAULT_APPLICATION = Serving.DEFAULT_APPLICATION;
+  public static final String DEFAULT_APPLICATION = "kvindex";
 
   /** For the million blocks of a large partition; 96 MiB of heap. */
   private static final int REMEMBERED_BULK = 1 << 22;

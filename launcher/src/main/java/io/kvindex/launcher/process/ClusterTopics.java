@@ -9,6 +9,7 @@ import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.IndexerConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +108,7 @@ final class ClusterTopics {
         admin -> {
           create(admin, eventPartitions, replication, bytesPerPartition);
           return new SiteCheck(admin, kafka, ANSWER)
-              .repair(always, application -> new ReplayGroup(admin, application).delete());
+              .repair(always, new ReplayGroup(admin, IndexerConfig.DEFAULT_APPLICATION)::delete);
         });
   }
 
