@@ -53,10 +53,6 @@ final class FollowedUntil {
     return true;
   }
 
-  void delete() throws IOException {
-    Files.deleteIfExists(file);
-  }
-
   @Override
   public String toString() {
     return file.toString();

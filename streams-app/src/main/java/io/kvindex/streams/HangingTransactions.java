@@ -179,8 +179,8 @@ final class HangingTransactions implements AutoCloseable {
       rowsLost.increment();
       LOG.error(
           "rows from offset={} of {} on, of that transaction, are in no changelog, and Kafka has"
-              + " committed that their records are applied: `kvindex replay --from beginning --swap`"
-              + " builds the table anew",
+              + " committed that their records are applied; docs/operations.md, \"Moving routers to a"
+              + " rebuild\", tells how to build the table anew",
           hanging.start(),
           hanging.partition());
     }

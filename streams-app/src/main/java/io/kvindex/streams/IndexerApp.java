@@ -9,7 +9,6 @@ import io.kvindex.streams.topology.IndexTopology;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -269,24 +268,6 @@ public final class IndexerApp implements IndexPartitions, AutoCloseable {
   /** Visible for tests. */
   ChangelogWatch changelogWatch() {
     return changelogWatch;
-  }
-
-  /**
-   * Deletes what former applications have left in a directory.
-   *
-   * @param config names the directory and the application that stays
-   */
-  public static void deleteOthers(IndexerConfig config, MeterRegistry metrics) {
-    FormerApplications.delete(config.stateDir(), config.applicationId(), metrics);
-  }
-
-  /** Deletes its rows from the disk, once it is closed; what can not be deleted is logged. */
-  public void deleteRows() {
-    try {
-      localState.delete();
-    } catch (IOException e) {
-      LOG.warn("rows that serve no more can not be deleted, the next start tries again", e);
-    }
   }
 
   @Override

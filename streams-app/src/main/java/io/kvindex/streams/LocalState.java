@@ -208,20 +208,6 @@ final class LocalState {
         + " minutes";
   }
 
-  /**
-   * Deletes all there is of this application. To be called while nobody uses the rows.
-   *
-   * @throws IOException if something can not be deleted
-   */
-  void delete() throws IOException {
-    if (Files.exists(tables)) {
-      RowFiles.delete(tables);
-    }
-    followed.delete();
-    // Last: it is what a later start finds the rest by.
-    Files.deleteIfExists(identity);
-  }
-
   /** Notes that this replica follows; cheap enough to be called several times a second. */
   void follows(Instant now) {
     try {

@@ -67,23 +67,6 @@ class LocalStateTest {
     assertThat(discarded("too_old")).isOne();
   }
 
-  @Test
-  void shouldDeleteWhatFormerApplicationsLeft_andNothingElse() throws IOException {
-    state("former").prepare(start, OWN);
-    state("former").follows(start);
-    rows("former");
-    state("app").prepare(start, OWN);
-    Path rows = rows("app");
-    Path others = Files.createDirectories(dir.resolve("lost+found"));
-    FormerApplications.delete(dir, "app", metrics);
-    assertThat(dir.resolve("former")).doesNotExist();
-    assertThat(dir.resolve("former.followed")).doesNotExist();
-    assertThat(dir.resolve("former.identity")).doesNotExist();
-    assertThat(rows).exists();
-    assertThat(dir.resolve("app.identity")).exists();
-    assertThat(others).exists();
-  }
-
   /** As those of another user are. */
   @Test
   void shouldMoveRowsAside_whenTheyCanNotBeDeleted() throws IOException {
