@@ -59,7 +59,7 @@ public record Placement(
   }
 
   /** The same with another name. */
-  public Placement named(@Nullable String other) {
+  public Placement named(String other) {
     return new Placement(standbys, rack, other, copyDelay);
   }
 

@@ -152,7 +152,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     return new ClusterJson(placement, others)::describe;
   }
 
-  /** What the other replicas say of these tables. */
+  /** Visible for tests. */
   StatusWatch others() {
     return others;
   }
