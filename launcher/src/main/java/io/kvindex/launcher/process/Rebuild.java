@@ -105,8 +105,6 @@ public final class Rebuild implements AutoCloseable {
                     new StreamsIndexAccess(indexer, () -> StreamsIndexAccess.READ_ELSEWHERE)),
                 metrics,
                 new QuarantineReader()));
-    // First of all: others take one for dead that is a member and does not listen.
-    parts.add(indexer::close);
     uri = Address.http(options.bind(), api.port());
   }
 
