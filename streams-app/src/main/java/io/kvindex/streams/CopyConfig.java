@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxLag how long a record may wait in the log, or Kafka be silent, before answers are stale
  * @param limits bounds of what is kept beside the blocks
  * @param journal how often checkpoints are written
+ * @param starts offsets at which partitions without a checkpoint begin; the others begin where the
+ *     log does
  */
 public record CopyConfig(
     Map<String, Object> kafka,
@@ -27,7 +29,8 @@ public record CopyConfig(
     @Nullable String advertise,
     Duration maxLag,
     Limits limits,
-    JournalLimits journal) {
+    JournalLimits journal,
+    Map<Integer, Long> starts) {
 
   /** Longest name of a copy. */
   public static final int LONGEST = 100;
@@ -37,6 +40,7 @@ public record CopyConfig(
 
   public CopyConfig {
     kafka = Map.copyOf(kafka);
+    starts = Map.copyOf(starts);
     if (!kafka.containsKey("bootstrap.servers")) {
       throw new IllegalArgumentException("kafka settings need bootstrap.servers");
     }
@@ -56,17 +60,22 @@ public record CopyConfig(
   /** Defaults. */
   public static CopyConfig of(Map<String, Object> kafka, String copy, Path directory) {
     return new CopyConfig(
-        kafka, copy, directory, null, MAX_LAG, Limits.DEFAULT, JournalLimits.DEFAULT);
+        kafka, copy, directory, null, MAX_LAG, Limits.DEFAULT, JournalLimits.DEFAULT, Map.of());
   }
 
   /** The same with an address for other replicas. */
   public CopyConfig advertisedAs(@Nullable String hostAndPort) {
-    return new CopyConfig(kafka, copy, directory, hostAndPort, maxLag, limits, journal);
+    return new CopyConfig(kafka, copy, directory, hostAndPort, maxLag, limits, journal, starts);
   }
 
   /** The same with another bound in time. */
   public CopyConfig lagging(Duration longest) {
-    return new CopyConfig(kafka, copy, directory, advertise, longest, limits, journal);
+    return new CopyConfig(kafka, copy, directory, advertise, longest, limits, journal, starts);
+  }
+
+  /** The same where partitions begin at some offset. */
+  public CopyConfig startingAt(Map<Integer, Long> offsets) {
+    return new CopyConfig(kafka, copy, directory, advertise, maxLag, limits, journal, offsets);
   }
 
   /** The name of its group. */

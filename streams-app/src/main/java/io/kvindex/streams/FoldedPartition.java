@@ -54,12 +54,19 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private final Checkpoint checkpoint;
   private final CheckpointThread behind;
   private volatile long offset;
+  private final long first;
   private long sum;
   private long lineageStart;
   private long warnedNs = System.nanoTime() - MINUTE_NS;
 
   private FoldedPartition(
-      int partition, Shared shared, PartitionTable table, Checkpoint checkpoint, Folded folded) {
+      int partition,
+      Shared shared,
+      PartitionTable table,
+      Checkpoint checkpoint,
+      Folded folded,
+      long first) {
+    this.first = first;
     this.partition = partition;
     this.table = table;
     this.checkpoint = checkpoint;
@@ -86,22 +93,28 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   /**
    * Loads what a checkpoint has; from then on the checkpoint is this table's.
    *
+   * @param first offset to begin at where the checkpoint has nothing, -1 = the log's beginning
    * @throws CheckpointRefusedException if it can not be used; nothing is left open
    * @throws InterruptedException if the thread was interrupted
    */
   static FoldedPartition load(
-      int partition, Shared shared, Checkpoint checkpoint, Progress progress)
+      int partition, Shared shared, Checkpoint checkpoint, long first, Progress progress)
       throws CheckpointRefusedException, InterruptedException {
     PartitionTable table =
         new PartitionTable(partition, shared.epochs(), new Journal(shared.pieces()));
     @Nullable Header header = checkpoint.load(table.blocks(), table.loader(), progress);
     Folded folded = header == null ? Folded.NOTHING : header.folded();
-    return new FoldedPartition(partition, shared, table, checkpoint, folded);
+    return new FoldedPartition(partition, shared, table, checkpoint, folded, first);
   }
 
   @Override
   public long foldedOffset() {
     return offset;
+  }
+
+  @Override
+  public long firstOffset() {
+    return first;
   }
 
   @Override

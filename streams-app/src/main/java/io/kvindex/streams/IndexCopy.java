@@ -166,6 +166,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
               partition,
               shared,
               checkpoint,
+              config.starts().getOrDefault(partition, -1L),
               (names, total) -> loads.put(partition, new Loaded(names, total)));
       loaded = true;
       LOG.info(

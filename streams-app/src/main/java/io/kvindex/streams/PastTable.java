@@ -49,6 +49,7 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
               partition,
               alone,
               Checkpoint.open(directory, Uuid.ONE_UUID, partition),
+              logStart,
               (names, total) -> {});
     } catch (CheckpointRefusedException e) {
       throw new IOException("rows in " + directory + ": " + e.getMessage(), e);

@@ -7,7 +7,7 @@ import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
-import io.kvindex.streams.IndexerConfig;
+import io.kvindex.streams.CopyConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
@@ -27,6 +27,7 @@ public final class AllInOne implements AutoCloseable {
   private static final short ONE_COPY = 1;
   private static final long LOG_BYTES_PER_PARTITION = 4L << 30;
   private static final String NAME = "kvindex-all";
+  private static final String COPY = "all";
   private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
 
   private final Closing parts;
@@ -85,9 +86,8 @@ public final class AllInOne implements AutoCloseable {
             ONE_COPY,
             LOG_BYTES_PER_PARTITION);
     int port = ReplicaAddress.portOn(options.bind(), options.httpPort());
-    IndexerConfig config =
-        IndexerConfig.at(bootstrap, options.dataDir().resolve("tables"))
-            .alone(NAME)
+    CopyConfig config =
+        CopyConfig.of(Map.of("bootstrap.servers", bootstrap), COPY, options.dataDir())
             .advertisedAs(ReplicaAddress.onThisMachine(options.bind(), port));
     AtomicReference<@Nullable Bridge> reading = new AtomicReference<>();
     LongSupplier lagMs = new Sampled(() -> ageMs(reading.get()));

@@ -9,7 +9,6 @@ import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
-import io.kvindex.streams.IndexerConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +107,7 @@ final class ClusterTopics {
         admin -> {
           create(admin, eventPartitions, replication, bytesPerPartition);
           return new SiteCheck(admin, kafka, ANSWER)
-              .repair(always, new ReplayGroup(admin, IndexerConfig.DEFAULT_APPLICATION)::delete);
+              .repair(always, new ReplayGroup(admin, "kvindex")::delete);
         });
   }
 

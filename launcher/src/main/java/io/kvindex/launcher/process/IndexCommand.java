@@ -5,7 +5,7 @@ import io.kvindex.model.Media;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
-import io.kvindex.streams.IndexerConfig;
+import io.kvindex.streams.CopyConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -63,8 +63,7 @@ public final class IndexCommand implements Callable<Integer> {
     String bind = bindAddress.address();
     int port = ReplicaAddress.portOn(bind, httpPort.or(file));
     Duration drain = replica.drain();
-    IndexerConfig config =
-        replica.applyTo(IndexerConfig.on(cluster.kafka(), dataDir.resolve("tables")), bind, port);
+    CopyConfig config = replica.applyTo(cluster.kafka(), dataDir, bind, port);
     try (StopSignal stop = StopSignal.install(drain.plus(CLOSE_WITHIN))) {
       return run(config, port, peerUrls, file, stop);
     }
@@ -72,7 +71,7 @@ public final class IndexCommand implements Callable<Integer> {
 
   /** Leaves its group in order however it ends: others take its partitions at once. */
   private int run(
-      IndexerConfig config, int port, List<String> peerUrls, ConductorConfig file, StopSignal stop)
+      CopyConfig config, int port, List<String> peerUrls, ConductorConfig file, StopSignal stop)
       throws IOException, InterruptedException {
     Closing parts = new Closing();
     AutoCloseable end = parts;

@@ -5,8 +5,8 @@ import io.kvindex.query.Replica;
 import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.query.remote.ReplicaService;
 import io.kvindex.query.remote.ReplicatedIndexAccess;
-import io.kvindex.streams.IndexerApp;
-import io.kvindex.streams.IndexerConfig;
+import io.kvindex.streams.CopyConfig;
+import io.kvindex.streams.IndexCopy;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.LongSupplier;
 
@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
 final class OwnCopy implements AutoCloseable {
 
   private final Closing parts;
-  private final IndexerApp indexer;
+  private final IndexCopy indexer;
   private final Replica replica;
 
-  private OwnCopy(Closing parts, IndexerApp indexer, Replica replica) {
+  private OwnCopy(Closing parts, IndexCopy indexer, Replica replica) {
     this.parts = parts;
     this.indexer = indexer;
     this.replica = replica;
@@ -31,11 +31,11 @@ final class OwnCopy implements AutoCloseable {
    * @throws IllegalStateException if another process has its tables in that directory
    */
   static OwnCopy start(
-      IndexerConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics) {
+      CopyConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics) {
     Closing parts = new Closing();
     try {
-      parts.add(TablesLock.take(config.stateDir()));
-      IndexerApp indexer = parts.add(IndexerApp.start(config, partitions, metrics));
+      parts.add(TablesLock.take(config.directory()));
+      IndexCopy indexer = parts.add(IndexCopy.start(config, partitions, metrics));
       StreamsIndexAccess own = new StreamsIndexAccess(indexer, lagMs);
       ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
       return new OwnCopy(

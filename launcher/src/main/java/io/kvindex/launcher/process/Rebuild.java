@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.launcher.rewind.Directories;
 import io.kvindex.launcher.rewind.EventLog;
 import io.kvindex.launcher.rewind.ReplayFrom;
 import io.kvindex.launcher.rewind.ReplayGroup;
@@ -12,9 +13,8 @@ import io.kvindex.query.QueryApi;
 import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
-import io.kvindex.streams.IndexerApp;
-import io.kvindex.streams.IndexerConfig;
-import io.kvindex.streams.store.RowFiles;
+import io.kvindex.streams.CopyConfig;
+import io.kvindex.streams.IndexCopy;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -35,7 +35,7 @@ public final class Rebuild implements AutoCloseable {
 
   private final Closing parts;
   private final ReplayPlan plan;
-  private final IndexerApp indexer;
+  private final IndexCopy indexer;
   private final ReplayProgress progress;
   private final QueryApi api;
   private final URI uri;
@@ -70,26 +70,17 @@ public final class Rebuild implements AutoCloseable {
     EventLog log = new EventLog(admin);
     plan = ReplayPlan.of(log, options.from());
     SiteTopics topics = ClusterTopics.ofSite(options.kafka());
-    if (options.application().equals(IndexerConfig.DEFAULT_APPLICATION)) {
-      throw new IllegalArgumentException(
-          "--app "
-              + options.application()
-              + " is the application that serves: a rebuild needs another one");
-    }
     ReplayGroup group = new ReplayGroup(admin, options.application());
     group.claim(options.anew());
-    RowFiles.delete(options.directory());
-    parts.add(() -> RowFiles.delete(options.directory()));
+    Directories.delete(options.directory());
+    parts.add(() -> Directories.delete(options.directory()));
     parts.add(group::delete);
     group.startAt(plan.starts());
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    // It is deleted with the process and built anew: nobody would ever read a changelog.
-    IndexerConfig config =
-        IndexerConfig.on(options.kafka(), options.directory())
-            .as(options.application())
-            .alone(options.application())
-            .withoutChangelog();
-    indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
+    CopyConfig config =
+        CopyConfig.of(options.kafka(), options.application(), options.directory())
+            .startingAt(plan.starts());
+    indexer = parts.add(IndexCopy.start(config, topics.eventPartitions(), metrics));
     progress = new ReplayProgress(plan, indexer, group, log, metrics);
     api =
         parts.add(

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
-import io.kvindex.streams.IndexerConfig;
-import io.kvindex.streams.Placement;
-import io.kvindex.streams.Tolerance;
+import io.kvindex.streams.CopyConfig;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What makes an indexer one of several: its copies, its place, its name, how it goes. */
+/** What makes an indexer one of several: its copy, its address, how it goes. */
 final class ReplicaOptions {
 
   private static final int MAX_DRAIN_SECONDS = 3_600;
-  private static final int MAX_COPY_DELAY_SECONDS = 86_400;
+  private static final long MAX_LAG_MS = 2_000;
 
   @Option(
       names = "--advertise",
@@ -23,48 +24,13 @@ final class ReplicaOptions {
   private String advertise = "";
 
   @Option(
-      names = "--standbys",
-      paramLabel = "N",
-      description =
-          "Copies of each partition on other replicas; the same on all (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_STANDBYS:-1}")
-  private int standbys = 1;
-
-  @Option(
-      names = "--full-replicas",
-      description =
-          "Every replica holds everything and answers from its own memory, however many there are.",
-      // Else a flag means the opposite of its default.
-      fallbackValue = "true",
-      defaultValue = "${env:KVINDEX_FULL_REPLICAS:-false}")
-  private boolean fullReplicas;
-
-  @Option(
-      names = "--copy-delay",
-      paramLabel = "SECONDS",
-      description =
-          "How long a replica that left is waited for before others make copies in place of its;"
-              + " the same on all (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_COPY_DELAY:-30}")
-  private int copyDelaySeconds = 30;
-
-  @Option(
-      names = "--rack",
+      names = "--copy",
       paramLabel = "NAME",
       description =
-          "Rack or zone of this replica: copies of a partition go to different ones, records are"
-              + " read from a broker of the same one if Kafka allows it.",
-      defaultValue = "${env:KVINDEX_RACK:-}")
-  private String rack = "";
-
-  @Option(
-      names = "--instance-name",
-      paramLabel = "NAME",
-      description =
-          "Name of this replica that no other has: restarted within 6 s it goes on with its"
-              + " partitions, and the others are not stirred.",
-      defaultValue = "${env:KVINDEX_INSTANCE_NAME:-}")
-  private String instanceName = "";
+          "Name of the copy of the tables that this process keeps. Processes of one name share the"
+              + " partitions of one copy (default: a name of its own, kept in the data directory).",
+      defaultValue = "${env:KVINDEX_COPY:-}")
+  private String copy = "";
 
   @Option(
       names = "--max-lag",
@@ -73,7 +39,7 @@ final class ReplicaOptions {
           "Answers are stale once a record has waited longer in the log, or Kafka has been silent for"
               + " longer (default: ${DEFAULT-VALUE}).",
       defaultValue = "${env:KVINDEX_MAX_LAG:-2000}")
-  private long maxLagMs = Tolerance.DEFAULT.maxLag().toMillis();
+  private long maxLagMs = MAX_LAG_MS;
 
   @Option(
       names = "--drain",
@@ -85,21 +51,21 @@ final class ReplicaOptions {
   private int drainSeconds = 3;
 
   /**
-   * Adds what the flags say.
+   * What the flags say.
    *
+   * @param kafka settings of all Kafka clients
+   * @param dataDir this process's own
    * @param bind address of the HTTP API
    * @param port its port, never 0
    * @throws IllegalArgumentException if they can not be used
+   * @throws IOException if the data directory can not be used
    */
-  IndexerConfig applyTo(IndexerConfig base, String bind, int port) {
-    Placement placement = new Placement(standbys, orNull(rack), orNull(instanceName), copyDelay());
-    return base.advertisedAs(ReplicaAddress.of(orNull(advertise), bind, port))
-        .placed(fullReplicas ? placement.everywhere() : placement)
-        .tolerating(new Tolerance(Duration.ofMillis(maxLagMs), Tolerance.DEFAULT.withoutKafka()));
-  }
-
-  private Duration copyDelay() {
-    return seconds("--copy-delay", copyDelaySeconds, MAX_COPY_DELAY_SECONDS);
+  CopyConfig applyTo(Map<String, Object> kafka, Path dataDir, String bind, int port)
+      throws IOException {
+    String name = copy.isBlank() ? CopyName.of(dataDir) : copy.strip();
+    return CopyConfig.of(kafka, name, dataDir)
+        .advertisedAs(ReplicaAddress.of(orNull(advertise), bind, port))
+        .lagging(Duration.ofMillis(maxLagMs));
   }
 
   /**

@@ -9,8 +9,7 @@ import io.kvindex.model.topic.TablePartition;
 import io.kvindex.query.OfflineQuery;
 import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.query.registration.RegistrationSnapshot;
-import io.kvindex.streams.past.PastTable;
-import io.kvindex.streams.store.RowFiles;
+import io.kvindex.streams.PastTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -91,7 +90,7 @@ public final class PastQuery {
           new StreamsIndexAccess(table, () -> 0),
           body);
     } finally {
-      RowFiles.delete(directory);
+      Directories.delete(directory);
     }
   }
 

@@ -72,7 +72,8 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
     partition = taskContext.taskId().partition();
     sought = true;
     looking = taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> look(ours));
-    seek.accept(new TopicPartition(topic, partition), ours.foldedOffset());
+    long folded = ours.foldedOffset();
+    seek.accept(new TopicPartition(topic, partition), folded < 0 ? ours.firstOffset() : folded);
     begins.run();
   }
 

@@ -15,6 +15,14 @@ public interface FoldedTable<V> {
   long foldedOffset();
 
   /**
+   * Offset of the first record to fold while none is folded, -1 = wherever the log begins. For the
+   * thread that writes.
+   */
+  default long firstOffset() {
+    return -1;
+  }
+
+  /**
    * {@link RecordSum} of the record at {@link #foldedOffset}; of no meaning while none is folded.
    * For the thread that writes.
    */
