@@ -78,6 +78,14 @@ public record CopyConfig(
     return new CopyConfig(kafka, copy, directory, advertise, maxLag, limits, journal, offsets);
   }
 
+  /**
+   * Name of this process among those of its copy, the same after a restart. Kafka takes no colons
+   * in such a name.
+   */
+  String member() {
+    return advertise == null ? copy : advertise.replaceAll("[^A-Za-z0-9._-]", "-");
+  }
+
   /** The name of its group. */
   public String applicationId() {
     return "kvindex-" + copy;

@@ -91,7 +91,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
             new CopySettings(
                     config.kafka(),
                     config.applicationId(),
-                    config.advertise() == null ? config.copy() : config.advertise(),
+                    config.member(),
                     config.directory().resolve("streams"),
                     Math.min(partitions, Runtime.getRuntime().availableProcessors()))
                 .properties(),

@@ -12,7 +12,7 @@ import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.query.registration.Registered;
-import io.kvindex.streams.sequence.Sequencer;
+import io.kvindex.streams.fold.Sequencer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

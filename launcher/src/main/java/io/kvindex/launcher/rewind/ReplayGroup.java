@@ -2,14 +2,10 @@
 package io.kvindex.launcher.rewind;
 
 import io.kvindex.model.topic.Topics;
-import io.kvindex.streams.topology.IndexTopology;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -22,9 +18,6 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
  * deleted after it.
  */
 public final class ReplayGroup {
-
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long DELETED_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   /** What Kafka Streams adds to the name of a process for its threads' consumers. */
   private static final Pattern THREAD = Pattern.compile("-StreamThread-\\d+-consumer$");
@@ -90,22 +83,12 @@ public final class ReplayGroup {
   }
 
   private boolean isThere() throws InterruptedException {
-    return topics().contains(changelog())
-        || !EventLog.answer(
-                admin.listConsumerGroupOffsets(application).partitionsToOffsetAndMetadata())
-            .isEmpty();
+    return !EventLog.answer(
+            admin.listConsumerGroupOffsets(application).partitionsToOffsetAndMetadata())
+        .isEmpty();
   }
 
-  private Set<String> topics() throws InterruptedException {
-    return EventLog.answer(admin.listTopics().names());
-  }
-
-  /** Name of the topic its rows are in. */
-  public String changelog() {
-    return IndexTopology.changelogOf(application);
-  }
-
-  /** Deletes the group and its changelog, if they are there. */
+  /** Deletes the group, if it is there. */
   public void delete() throws InterruptedException {
     try {
       EventLog.answer(admin.deleteConsumerGroups(List.of(application)).all());
@@ -113,17 +96,6 @@ public final class ReplayGroup {
       if (!(e.getCause() instanceof GroupIdNotFoundException)) {
         throw e;
       }
-    }
-    if (!topics().contains(changelog())) {
-      return;
-    }
-    EventLog.answer(admin.deleteTopics(List.of(changelog())).all());
-    long deadline = System.nanoTime() + DELETED_WITHIN_NANOS;
-    while (topics().contains(changelog())) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new IllegalStateException("topic " + changelog() + " does not go away");
-      }
-      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
