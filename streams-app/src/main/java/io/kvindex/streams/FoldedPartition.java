@@ -20,9 +20,12 @@ import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.FoldedTable;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.PartitionView;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +36,7 @@ import org.slf4j.LoggerFactory;
 final class FoldedPartition implements FoldedTable<PartitionView> {
 
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
+  private static final Duration READ_WITHIN = Duration.ofSeconds(30);
   private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
   /** What all partitions of a process share. */
@@ -75,6 +79,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     if (folded.offset() >= 0) {
       table.streams().taken(folded.offset());
     }
+    table.view().readsFrom(this::read);
     table.view().live();
   }
 
@@ -108,8 +113,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   public void fold(
       long next, long timestampMs, byte @Nullable [] key, byte @Nullable [] value, long nextSum) {
     if (offset < 0) {
-      lineageStart = next;
-      fold.startsAt(next);
+      startsAt(next);
     }
     EventRecord record = decode(next, value);
     if (record == null) {
@@ -117,6 +121,27 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     } else {
       fold.take(record, next, timestampMs);
     }
+    folded(next, nextSum);
+  }
+
+  /** The log has nothing before that offset. */
+  void startsAt(long first) {
+    lineageStart = first;
+    fold.startsAt(first);
+  }
+
+  /** Folds a record that was read already. */
+  void take(EventRecord record, long next, long timestampMs) {
+    fold.take(record, next, timestampMs);
+    folded(next, 0);
+  }
+
+  /** Leaves a record out, but for its time. */
+  void leaveOut(long timestampMs) {
+    fold.leaveOut(timestampMs);
+  }
+
+  private void folded(long next, long nextSum) {
     sum = nextSum;
     offset = next;
     behind.maybeSwap(next, nextSum, lineageStart);
@@ -149,6 +174,40 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   }
 
   @Override
+  public void idle() {
+    behind.maybeSwap(offset, sum, lineageStart);
+  }
+
+  /** Who asks for dumps and digests does so when no thread writes any more. */
+  void readsSettled() {
+    table.view().readsFrom(this::readSettled);
+  }
+
+  private synchronized <T> @Nullable T readSettled(Checkpoint.Reading<T> reading)
+      throws DumpFailedException {
+    behind.want();
+    idle();
+    return read(reading);
+  }
+
+  private <T> @Nullable T read(Checkpoint.Reading<T> reading) throws DumpFailedException {
+    try {
+      if (!behind.await(offset, READ_WITHIN)) {
+        throw new DumpFailedException(
+            "no checkpoint was written within "
+                + READ_WITHIN.toSeconds()
+                + " s: the disk fails, or nobody follows the log");
+      }
+      return checkpoint.read(reading);
+    } catch (RocksDBException | CheckpointRefusedException | IllegalStateException e) {
+      throw new DumpFailedException("the partition can not be read", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DumpFailedException("interrupted while a checkpoint was written", e);
+    }
+  }
+
+  @Override
   public PartitionView view() {
     return table.view();
   }
@@ -156,6 +215,11 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   /** Since which offset it was folded without a gap. For the thread that writes. */
   long lineageStart() {
     return lineageStart;
+  }
+
+  /** Names whose meaning is known. For the thread that writes. */
+  long names() {
+    return table.blocks().names();
   }
 
   /** Any thread: how the checkpoint stands. */

@@ -10,15 +10,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Snapshot;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -50,11 +54,15 @@ public final class Checkpoint implements AutoCloseable {
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
   private final FlushOptions flush = new FlushOptions().setWaitForFlush(true);
   private final ReentrantLock lock = new ReentrantLock(true);
+
+  /** Who reads keeps the files from being closed. */
+  private final ReadWriteLock opening = new ReentrantReadWriteLock();
+
   private final RowBatch batch = new RowBatch(BATCH_BYTES);
   private final NameRow row = new NameRow();
 
   /** null while it could not be opened again, and after the end. */
-  private @Nullable RocksDB db;
+  private volatile @Nullable RocksDB db;
 
   private boolean closed;
 
@@ -245,12 +253,17 @@ public final class Checkpoint implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the checkpoint in " + directory + " is closed");
     }
-    if (uncertain && db != null) {
-      db.close();
-      db = null;
-    }
-    if (db == null) {
-      db = RocksDB.open(options, directory.toString());
+    opening.writeLock().lock();
+    try {
+      if (uncertain && db != null) {
+        db.close();
+        db = null;
+      }
+      if (db == null) {
+        db = RocksDB.open(options, directory.toString());
+      }
+    } finally {
+      opening.writeLock().unlock();
     }
     if (uncertain) {
       batch.take();
@@ -279,6 +292,41 @@ public final class Checkpoint implements AutoCloseable {
   private void put(RocksDB to) throws RocksDBException {
     try (WriteBatch native_ = new WriteBatch(batch.take())) {
       to.write(unlogged, native_);
+    }
+  }
+
+  /** Reads all rows. */
+  @FunctionalInterface
+  public interface Reading<T> {
+    /** Returns what it found, null = nothing. */
+    @Nullable T of(StoredRows rows) throws RocksDBException;
+  }
+
+  /**
+   * Reads the rows as they are now; what is written meanwhile is not in them. Keeps it from being
+   * closed, so it should not take more than some seconds.
+   *
+   * @return null = nothing was written yet
+   * @throws CheckpointRefusedException if they can not be read
+   * @throws RocksDBException if they can not be read now
+   */
+  public <T> @Nullable T read(Reading<T> reading)
+      throws CheckpointRefusedException, RocksDBException {
+    opening.readLock().lock();
+    try {
+      RocksDB from = opened();
+      Snapshot snapshot = from.getSnapshot();
+      try (ReadOptions options = new ReadOptions().setSnapshot(snapshot)) {
+        byte[] row = from.get(options, HEADER);
+        if (row == null) {
+          return null;
+        }
+        return reading.of(new StoredRows(from, options, Header.decode(row)));
+      } finally {
+        from.releaseSnapshot(snapshot);
+      }
+    } finally {
+      opening.readLock().unlock();
     }
   }
 
@@ -360,9 +408,14 @@ public final class Checkpoint implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        if (db != null) {
-          db.close();
-          db = null;
+        opening.writeLock().lock();
+        try {
+          if (db != null) {
+            db.close();
+            db = null;
+          }
+        } finally {
+          opening.writeLock().unlock();
         }
         flush.close();
         unlogged.close();

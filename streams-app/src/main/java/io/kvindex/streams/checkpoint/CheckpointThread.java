@@ -56,6 +56,10 @@ public final class CheckpointThread {
   private final Condition changed = lock.newCondition();
   private @Nullable Journal full;
   private Folded upTo;
+
+  /** Somebody waits for a checkpoint. */
+  private volatile boolean wanted;
+
   private volatile boolean busy;
   private volatile boolean failing;
   private boolean ending;
@@ -111,7 +115,7 @@ public final class CheckpointThread {
       return;
     }
     int noted = blocks.journal().changes();
-    if (noted < limits.changes() && System.nanoTime() - dueNs < 0) {
+    if (noted < limits.changes() && !wanted && System.nanoTime() - dueNs < 0) {
       return;
     }
     if (busy) {
@@ -147,6 +151,7 @@ public final class CheckpointThread {
       lock.unlock();
     }
     handedOver = folded;
+    wanted = false;
     dueNs = System.nanoTime() + limits.interval().toNanos();
   }
 
@@ -325,6 +330,31 @@ public final class CheckpointThread {
         full = null;
       }
       return !ending;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The next {@link #maybeSwap} begins a checkpoint. Any thread. */
+  public void want() {
+    wanted = true;
+  }
+
+  /**
+   * Any thread: has a checkpoint written that has at least what is folded by now.
+   *
+   * @param offset of the record folded last
+   * @return whether it is there within the time
+   */
+  public boolean await(long offset, Duration longest) throws InterruptedException {
+    long left = longest.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (onDisk.offset() < offset && left > 0 && !failing && journalling) {
+        wanted = true;
+        left = changed.awaitNanos(left);
+      }
+      return onDisk.offset() >= offset;
     } finally {
       lock.unlock();
     }

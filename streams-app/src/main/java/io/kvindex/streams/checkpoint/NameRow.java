@@ -3,8 +3,8 @@ package io.kvindex.streams.checkpoint;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.streams.index.Blocks;
-import io.kvindex.streams.index.NameBatch;
 import io.kvindex.streams.index.NameChanges;
+import io.kvindex.streams.index.NameSink;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.BufferUnderflowException;
@@ -162,7 +162,7 @@ final class NameRow {
    * @param key at its kind
    * @throws MalformedRecordException if it is none
    */
-  static void read(ByteBuffer key, ByteBuffer value, NameBatch into) {
+  static void read(ByteBuffer key, ByteBuffer value, NameSink into) {
     if (key.remaining() != KEY_LENGTH) {
       throw new MalformedRecordException("a name's key of " + key.remaining() + " bytes");
     }
@@ -196,7 +196,7 @@ final class NameRow {
     }
   }
 
-  private static void readHolders(ByteBuffer in, NameBatch into) {
+  private static void readHolders(ByteBuffer in, NameSink into) {
     long id = 0;
     for (long left = readVarint(in, in.remaining()); left > 0; left--) {
       long next = readVarint(in, 2L * Integer.MAX_VALUE + 1);
@@ -209,7 +209,7 @@ final class NameRow {
     }
   }
 
-  private static void readCounts(ByteBuffer in, NameBatch into) {
+  private static void readCounts(ByteBuffer in, NameSink into) {
     for (long left = readVarint(in, in.remaining()); left > 0; left--) {
       long holder = readVarint(in, Integer.MAX_VALUE);
       long group = readVarint(in, GROUP);

@@ -25,15 +25,15 @@ public final class Blocks {
   /** Depths beyond are told as this one. */
   public static final int DEEPEST = (1 << 16) - 1;
 
-  private static final long HELD = 1L << 63;
-  private static final long COUNTED = 1L << 62;
-  private static final long BY_DEVICE = 1L << 61;
-  private static final int DEPTH_AT = 45;
+  static final long HELD = 1L << 63;
+  static final long COUNTED = 1L << 62;
+  static final long BY_DEVICE = 1L << 61;
+  static final int DEPTH_AT = 45;
   private static final int CONTEXT_AT = 25;
   private static final int CONTEXTS = 1 << DEPTH_AT - CONTEXT_AT;
 
   /** Owner set of a name that is held, else its place in the ring. */
-  private static final long LOW = (1L << CONTEXT_AT) - 1;
+  static final long LOW = (1L << CONTEXT_AT) - 1;
 
   /** Low bits of a name that is neither held nor in the ring. */
   private static final long NO_PLACE = LOW;
@@ -85,16 +85,45 @@ public final class Blocks {
   /** Names that mean the same for whoever looks them up in it. */
   record Space(int ref, Table table, NameTable names, boolean byName, long nameContext) {}
 
-  /** A slot that has a key by more than one name: one prefix under several engine hashes. */
-  private record Alias(Table table, int slot, long key) {}
+  /**
+   * A slot that has a key by more than one name: one prefix under several engine hashes, or one
+   * engine hash in two spaces.
+   */
+  private static final class Alias {
+    private Table table;
+    private int slot;
+    private long key;
+
+    Alias(Table table, int slot, long key) {
+      this.table = table;
+      this.slot = slot;
+      this.key = key;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Alias alias
+          && alias.table == table
+          && alias.slot == slot
+          && alias.key == key;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(NameTable.mix(key) + slot);
+    }
+  }
 
   private final Epochs epochs;
-  private final ContextRefs contexts = new ContextRefs(CONTEXTS);
-  private final CopyCounts counts = new CopyCounts();
-  private final UnheldRing ring = new UnheldRing();
+  final ContextRefs contexts;
+  final CopyCounts counts = new CopyCounts();
+  final UnheldRing ring = new UnheldRing();
 
   /** By how many names more than one. */
   private final Map<Alias, Integer> aliases = new HashMap<>();
+
+  /** What is looked for among them: used again, as each removal looks. */
+  private @Nullable Alias probe;
 
   private @Nullable Table[] tables = new Table[4];
   private @Nullable Space[] spaces = new Space[8];
@@ -110,10 +139,15 @@ public final class Blocks {
    * @param epochs shared by all indexes of the process
    * @param journal takes the changes
    */
-  @SuppressWarnings("NullAway") // it is at no name before the first is found
   public Blocks(Epochs epochs, Journal journal) {
+    this(epochs, journal, CONTEXTS);
+  }
+
+  @SuppressWarnings("NullAway") // it is at no name before the first is found
+  Blocks(Epochs epochs, Journal journal, int contexts) {
     this.epochs = epochs;
     this.journal = journal;
+    this.contexts = new ContextRefs(contexts);
   }
 
   /**
@@ -228,8 +262,7 @@ public final class Blocks {
       holder.setSlot(former, holder.visible());
       table.index.retireOwner(holder.visible());
     } else {
-      table.index.retireOwner(holder.visible());
-      table.dying.add(holder.visible());
+      retireWhole(table, holder);
     }
     int visible = table.index.addOwner(holder.owner());
     holder.setVisible(visible);
@@ -239,6 +272,19 @@ public final class Blocks {
       table.index.retireOwner(slot);
       holder.setSlot(group, slot);
       own(table, slot, holder);
+    }
+  }
+
+  private static void retireWhole(Table table, Holder holder) {
+    int slot = holder.visible();
+    table.index.retireOwner(slot);
+    if (table.index.members(slot) == 0) {
+      // As a rule all groups are named before a block is whole: nothing has to be swept.
+      table.bySlot[slot] = null;
+      table.index.freeOwner(slot);
+    } else {
+      holder.addFormer(slot);
+      table.dying.add(slot);
     }
   }
 
@@ -322,15 +368,22 @@ public final class Blocks {
     return word >= 0 && (word & COUNTED) == 0 && (word & LOW) != NO_PLACE;
   }
 
+  /** As rows have it: flags, depth, and the place in the ring while nobody holds it. */
+  long word() {
+    return names.get(NameTable.WORD);
+  }
+
   private static int contextRef(long word) {
     return (int) (word >>> CONTEXT_AT) & CONTEXTS - 1;
   }
 
   /**
    * Says what a name means, and goes to it; whoever holds it has the block under its new key. A new
-   * name is not kept unless {@link #hold} or {@link #keep} follows.
+   * name counts as known only once {@link #setCopies} or {@link #keep} follows, and one of them has
+   * to: nothing else would forget it.
    *
-   * @return whether it is so now; false = there are too many contexts, and nothing has changed
+   * @return whether it is so now; false = there are too many contexts, or too many hashes that look
+   *     alike, which nobody meets by chance; nothing has changed then
    */
   public boolean teach(
       int spaceRef,
@@ -353,7 +406,10 @@ public final class Blocks {
             | (long) Math.min(depth, DEEPEST) << DEPTH_AT
             | (long) ref << CONTEXT_AT;
     if (!known) {
-      names.insert(hash);
+      if (!names.insert(hash)) {
+        contexts.release(ref);
+        return false;
+      }
       names.set(NameTable.WORD, meaning | NO_PLACE);
     } else {
       long word = names.get(NameTable.WORD);
@@ -432,6 +488,7 @@ public final class Blocks {
     long before = copies(holder, group);
     long after = (long) certain << 32 | undecided;
     if (before == after) {
+      keep();
       return;
     }
     boolean existed = isKept(word);
@@ -474,6 +531,12 @@ public final class Blocks {
     if (set.contains(holder.visible()) != holder.isWhole(set, groups)) {
       flip(holder.visible());
     }
+    // A bit that waits to be swept must not hold a name whose blocks are gone.
+    for (int former : holder.former()) {
+      if (set.contains(former)) {
+        flip(former);
+      }
+    }
   }
 
   /** Adds a slot to the name's owner set or takes it out, and in the index. */
@@ -506,8 +569,8 @@ public final class Blocks {
   private void show(Space space, int slot, long hash, long key) {
     PrefixIndex index = space.table.index;
     long name = nameKey(space, hash, key);
-    if (name != key) {
-      index.addFurther(name, slot);
+    if (name != key && !index.addFurther(name, slot)) {
+      aliases.merge(new Alias(space.table, slot, name), 1, Integer::sum);
     }
     if (!index.add(key, slot)) {
       aliases.merge(new Alias(space.table, slot, key), 1, Integer::sum);
@@ -517,17 +580,34 @@ public final class Blocks {
   private void hide(Space space, int slot, long hash, long key) {
     PrefixIndex index = space.table.index;
     long name = nameKey(space, hash, key);
-    if (name != key) {
+    if (name != key && !wasAlias(space.table, slot, name)) {
       index.removeFurther(name, slot);
     }
-    if (!aliases.isEmpty()) {
-      Alias alias = new Alias(space.table, slot, key);
-      if (aliases.containsKey(alias)) {
-        aliases.computeIfPresent(alias, (a, more) -> more == 1 ? null : more - 1);
-        return;
-      }
+    if (!wasAlias(space.table, slot, key)) {
+      index.remove(key, slot);
     }
-    index.remove(key, slot);
+  }
+
+  /** Whether it has the key by another name still. */
+  private boolean wasAlias(Table table, int slot, long key) {
+    if (aliases.isEmpty()) {
+      return false;
+    }
+    Alias alias = probe == null ? new Alias(table, slot, key) : probe;
+    alias.table = table;
+    alias.slot = slot;
+    alias.key = key;
+    probe = alias;
+    Integer more = aliases.get(alias);
+    if (more == null) {
+      return false;
+    }
+    if (more == 1) {
+      aliases.remove(alias);
+    } else {
+      aliases.replace(alias, more - 1); // the key that is there stays
+    }
+    return true;
   }
 
   /** Where queries by hashes look for a block, see {@link #addSpace}. */
@@ -548,11 +628,10 @@ public final class Blocks {
   private void place() {
     long word = names.get(NameTable.WORD);
     if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == NO_PLACE) {
-      long place = ring.add(at.ref, names.get(NameTable.HASH));
-      // The one value that says there is none is left out.
-      if ((place & LOW) == NO_PLACE) {
-        place = ring.add(at.ref, names.get(NameTable.HASH));
+      if ((ring.tail() & LOW) == NO_PLACE) {
+        ring.add(-1, 0); // the one value that says there is none
       }
+      long place = ring.add(at.ref, names.get(NameTable.HASH));
       names.set(NameTable.WORD, word & ~LOW | place & LOW);
     }
   }
@@ -710,7 +789,11 @@ public final class Blocks {
       Holder holder = table.bySlot[slot];
       table.bySlot[slot] = null;
       table.numbers[slot] = NOBODY;
-      if (holder != null && holder.isDead() && holder.visible() == slot) {
+      if (holder == null) {
+        continue;
+      }
+      holder.removeFormer(slot);
+      if (holder.isDead() && holder.visible() == slot) {
         gone.accept(holder);
       }
     }
@@ -826,7 +909,9 @@ public final class Blocks {
     if (ref == ContextRefs.FULL || placed == (set != null || copies != null)) {
       throw new MalformedRecordException("a name that is neither held nor not held");
     }
-    names.insert(hash);
+    if (!names.insert(hash)) {
+      throw new MalformedRecordException("too many names that begin alike");
+    }
     long word = (long) batch.depth[i] << DEPTH_AT | (long) ref << CONTEXT_AT;
     word |= batch.byDevice[i] ? BY_DEVICE : 0;
     if (copies != null) {
@@ -919,6 +1004,11 @@ public final class Blocks {
       sum += space == null ? 0 : space.names.bytes();
     }
     return sum;
+  }
+
+  /** Blocks a holder has by more than one name. */
+  int aliases() {
+    return aliases.size();
   }
 
   /** How often a holder got or lost a block. */

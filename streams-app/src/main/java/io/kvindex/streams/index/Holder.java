@@ -22,6 +22,9 @@ public final class Holder {
   private int visible;
   private int[] byGroup = {};
 
+  /** Slots that were the visible one before a group was added, until they are swept. */
+  private int[] former = {};
+
   /** Spaces it was ever said to have blocks in, lowest first; nearly always one. */
   private int[] spaces = {};
 
@@ -119,12 +122,25 @@ public final class Holder {
     return Arrays.copyOf(all, count);
   }
 
+  int[] former() {
+    return former;
+  }
+
+  void addFormer(int slot) {
+    former = Arrays.copyOf(former, former.length + 1);
+    former[former.length - 1] = slot;
+  }
+
+  void removeFormer(int slot) {
+    former = Arrays.stream(former).filter(other -> other != slot).toArray();
+  }
+
   /** In how many spaces it was ever said to have blocks. */
   public int spaceCount() {
     return spaces.length;
   }
 
-  /** One of these spaces. */
+  /** One of these spaces; their order is that of their numbers, whichever it used first. */
   public int space(int i) {
     return spaces[i];
   }

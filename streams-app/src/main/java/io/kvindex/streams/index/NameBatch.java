@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Names as rows tell them, some thousands at a time: filled by the thread that reads rows, inserted
  * by the one that owns the table, see {@link Restoring}. To be used again.
  */
-public final class NameBatch {
+public final class NameBatch implements NameSink {
 
   /** Names it takes. */
   public static final int SIZE = 2048;

@@ -30,7 +30,10 @@ final class NameTable {
   private static final int UNIT = 4096;
 
   private static final int CLASS_BITS = 3;
-  private static final int MAX_DEPTH = 24;
+
+  /** Enough for a billion names; hashes made to begin alike must not make the directory larger. */
+  private static final int MAX_DEPTH = 18;
+
   private static final int SMALLEST = 24;
 
   /** Of a slot: the entry's number + 1; what is left is part of its hash. */
@@ -151,17 +154,25 @@ final class NameTable {
     current.entries[at + field] = value;
   }
 
-  /** Adds a hash that is not there, all other fields 0, and goes to it. */
-  void insert(long hash) {
+  /**
+   * Adds a hash that is not there, all other fields 0, and goes to it.
+   *
+   * @return false, with nothing changed, if thousands of hashes begin alike when mixed, as none do
+   *     by chance
+   */
+  boolean insert(long hash) {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
     while (segment.count * WIDTH == segment.entries.length) {
-      grow(segment, mixed);
+      if (!grow(segment, mixed)) {
+        return false;
+      }
       segment = segment(mixed);
     }
     size++;
     current = segment;
     at = append(segment, mixed, hash);
+    return true;
   }
 
   private static int append(Segment segment, long mixed, long hash) {
@@ -229,7 +240,7 @@ final class NameTable {
     return to < from ? to - from + length : to - from;
   }
 
-  private void grow(Segment segment, long mixed) {
+  private boolean grow(Segment segment, long mixed) {
     int capacity = segment.entries.length / WIDTH;
     int full = UNIT / 8 * (8 + (int) (mixed >>> 64 - CLASS_BITS));
     if (capacity < full) {
@@ -237,8 +248,9 @@ final class NameTable {
     } else if (segment.depth < MAX_DEPTH) {
       split(segment, mixed, full);
     } else {
-      throw new IllegalStateException("BUG: hashes that all begin alike, mixed");
+      return false;
     }
+    return true;
   }
 
   private static int roomFor(int count, int full) {

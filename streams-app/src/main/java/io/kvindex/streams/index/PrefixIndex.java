@@ -80,9 +80,11 @@ public final class PrefixIndex {
   /**
    * A block that the owner in {@code slot} holds is found under this key, too, until {@link
    * #removeFurther}; it counts once.
+   *
+   * @return false if one was found under it before
    */
-  public void addFurther(long key, int slot) {
-    set(key, slot);
+  public boolean addFurther(long key, int slot) {
+    return set(key, slot);
   }
 
   /** Takes {@link #addFurther} back. */

@@ -9,6 +9,7 @@ import java.util.Properties;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.processor.LogAndSkipOnInvalidTimestamp;
 import org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor;
 
 /**
@@ -58,6 +59,11 @@ public record CopySettings(
     // What times out is the commit alone, while Kafka is away. Nobody needs it, and a stream thread
     // that gave up for it (after Kafka's five minutes) would help nobody.
     all.put(StreamsConfig.TASK_TIMEOUT_MS_CONFIG, TASK_TIMEOUT_MS);
+    // The log's time is the broker's. Should a record have none, its table is told that it is
+    // missing; Kafka Streams' own choice would end every thread that comes to it.
+    all.put(
+        StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG,
+        LogAndSkipOnInvalidTimestamp.class.getName());
     all.put(CommonClientConfigs.RETRY_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
     all.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
     addConsumer(all);

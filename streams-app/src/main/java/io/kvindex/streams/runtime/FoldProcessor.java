@@ -36,7 +36,8 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
   private final ProcessTables<V> tables;
   private final ObjLongConsumer<TopicPartition> seek;
   private final Runnable begins;
-  private final OncePerMinute warning = new OncePerMinute();
+  private final OncePerMinute ofMissing = new OncePerMinute();
+  private final OncePerMinute ofDoubts = new OncePerMinute();
   private @Nullable ProcessorContext<Void, Void> context;
   private @Nullable FoldedTable<V> table;
   private @Nullable Cancellable looking;
@@ -70,8 +71,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
     table = ours;
     partition = taskContext.taskId().partition();
     sought = true;
-    looking =
-        taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> endIfRefused(ours));
+    looking = taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> look(ours));
     seek.accept(new TopicPartition(topic, partition), ours.foldedOffset());
     begins.run();
   }
@@ -105,16 +105,19 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
 
   /**
    * While a task runs, records out of turn may as well come from a consumer that was moved. So
-   * reading begins again at the last one folded: what comes then is what the log has.
+   * reading begins again at the last one folded: what comes then, nobody has moved it, is what the
+   * log has.
    */
   private void doubt(RecordPlace place, long offset, long folded) {
     tables.meters().doubted();
-    LOG.info(
-        "partition {}: offset {} after {} ({}), reading begins again at the last record folded",
-        partition,
-        offset,
-        folded,
-        place);
+    if (ofDoubts.allows()) {
+      LOG.warn(
+          "partition {}: offset {} after {} ({}), reading begins again at the last record folded",
+          partition,
+          offset,
+          folded,
+          place);
+    }
     throw beginAgain();
   }
 
@@ -145,6 +148,11 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
     throw beginAgain();
   }
 
+  private void look(FoldedTable<V> ours) {
+    endIfRefused(ours);
+    ours.idle();
+  }
+
   /** Others find out what no record tells; the task that has the table has to end. */
   private void endIfRefused(FoldedTable<V> ours) {
     if (tables.inUse(partition) != ours) {
@@ -164,7 +172,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
       return;
     }
     tables.meters().missed(to - from + 1);
-    if (warning.allows()) {
+    if (ofMissing.allows()) {
       LOG.warn(
           "offsets {} to {} of partition {} were deleted before they were folded; is retention of"
               + " the events topic long enough?",

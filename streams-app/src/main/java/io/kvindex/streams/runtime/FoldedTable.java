@@ -42,6 +42,9 @@ public interface FoldedTable<V> {
    */
   void missed(long from, long to);
 
+  /** No record has come for a second: the chance to do what is due. For the thread that writes. */
+  void idle();
+
   /** What queries read, always the same object. Any thread may ask for it and use it. */
   V view();
 

@@ -18,12 +18,12 @@ import org.slf4j.LoggerFactory;
  * the last record is lost and none has come since, or all are, or the topic was deleted and created
  * again and is longer already than what was read. A table of another log is refused.
  *
- * <p>When it asks: whenever a task begins, since all that moves a partition to another broker or
- * throws this process out of its group ends there; a second after an answer that looks bad, or was
- * none; else every half a minute. The last is needed because a broker's change and a topic made
- * anew need not end a task, and because Kafka tells nobody. It is two small requests then, and what
- * it would notice late is not much: on a log that goes on the first record shows its loss, but for
- * the topic made anew.
+ * <p>When it asks: whenever a task begins, which is at the start, after a rebalance, and after this
+ * process could not reach Kafka for longer than its session; a second after an answer that looks
+ * bad, or was none, so as soon as Kafka is back; else every half a minute, since a new leader and a
+ * topic made anew need not end a task, and Kafka tells nobody. That is two small requests. What
+ * they notice late does little: once a log goes on, its first record shows the loss by itself, but
+ * for the topic made anew.
  *
  * <p>An answer may be old: brokers hear of a new leader or topic one after the other. So a table is
  * refused only if a second answer, at least a second later, is the same and nothing was folded in
@@ -47,14 +47,11 @@ public final class LogEndWatch<V> implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private final OncePerMinute warning = new OncePerMinute();
 
-  /** By partition; for the timer's thread. */
-  private final Map<Integer, Suspicion> suspicions = new HashMap<>();
+  /** For the timer's thread. */
+  private final Suspicions suspicions;
 
   private @Nullable ScheduledFuture<?> next;
   private boolean closed;
-
-  /** What speaks against a table since when. */
-  private record Suspicion(FoldedTable<?> table, Refusal why, long sinceNs) {}
 
   /** Asks nothing before the first task begins. */
   public LogEndWatch(LogTopic topic, ProcessTables<V> tables) {
@@ -67,6 +64,7 @@ public final class LogEndWatch<V> implements AutoCloseable {
     this.tables = tables;
     this.otherwise = otherwise;
     this.again = again;
+    suspicions = new Suspicions(again);
     timer = new ScheduledThreadPoolExecutor(1, task -> new Thread(task, "kvindex-log-end"));
     timer.setRemoveOnCancelPolicy(true);
   }
@@ -116,33 +114,23 @@ public final class LogEndWatch<V> implements AutoCloseable {
         folded.put(p, table.foldedOffset());
       }
     }
-    suspicions.keySet().retainAll(inUse.keySet());
     if (inUse.isEmpty()) {
       return true;
     }
     Uuid id = topic.id();
     Map<Integer, Long> ends = topic.ends(tables.partitions());
-    inUse.forEach(
-        (p, table) -> {
-          Refusal why = objection(tables.topicId(p), id, folded.getOrDefault(p, -1L), ends.get(p));
-          if (why == null) {
-            suspicions.remove(p);
-          } else if (isConfirmed(p, table, why)) {
-            suspicions.remove(p);
-            tables.refuse(p, table, why, null);
-          }
-        });
-    return suspicions.isEmpty() && ends.keySet().containsAll(inUse.keySet());
-  }
-
-  private boolean isConfirmed(int partition, FoldedTable<V> table, Refusal why) {
-    long now = System.nanoTime();
-    Suspicion known = suspicions.get(partition);
-    if (known != null && known.table() == table && known.why().equals(why)) {
-      return now - known.sinceNs() >= again.toNanos();
+    boolean sure = ends.keySet().containsAll(inUse.keySet());
+    for (Map.Entry<Integer, FoldedTable<V>> each : inUse.entrySet()) {
+      int p = each.getKey();
+      FoldedTable<V> table = each.getValue();
+      Refusal why = objection(tables.topicId(p), id, folded.getOrDefault(p, -1L), ends.get(p));
+      if (suspicions.isConfirmed(p, table, why, System.nanoTime()) && why != null) {
+        tables.refuse(p, table, why, null);
+      } else {
+        sure &= why == null;
+      }
     }
-    suspicions.put(partition, new Suspicion(table, why, now));
-    return false;
+    return sure;
   }
 
   /**

@@ -2,6 +2,7 @@
 package io.kvindex.streams.runtime;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,23 +57,36 @@ public final class LogTopic implements AutoCloseable {
    * @param partitions how many there are
    * @throws KafkaException if the calling thread is interrupted
    */
-  Map<Integer, Long> ends(int partitions) {
+  public Map<Integer, Long> ends(int partitions) {
+    return offsets(IntStream.range(0, partitions).boxed().toList(), OffsetSpec.latest());
+  }
+
+  /**
+   * The offset of the first record each partition still has; those that nobody leads at the moment
+   * are left out.
+   *
+   * @throws KafkaException if the calling thread is interrupted
+   */
+  public Map<Integer, Long> starts(Collection<Integer> partitions) {
+    return offsets(partitions, OffsetSpec.earliest());
+  }
+
+  private Map<Integer, Long> offsets(Collection<Integer> partitions, OffsetSpec which) {
     Map<TopicPartition, OffsetSpec> questions = new HashMap<>();
-    IntStream.range(0, partitions)
-        .forEach(p -> questions.put(new TopicPartition(name, p), OffsetSpec.latest()));
+    partitions.forEach(p -> questions.put(new TopicPartition(name, p), which));
     ListOffsetsResult answers =
         admin.listOffsets(questions, new ListOffsetsOptions().timeoutMs(ANSWER_MS));
-    Map<Integer, Long> ends = new HashMap<>();
+    Map<Integer, Long> offsets = new HashMap<>();
     for (TopicPartition partition : questions.keySet()) {
       try {
-        ends.put(partition.partition(), get(answers.partitionResult(partition)).offset());
+        offsets.put(partition.partition(), get(answers.partitionResult(partition)).offset());
       } catch (KafkaException e) {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }
       }
     }
-    return ends;
+    return offsets;
   }
 
   private <T> T get(KafkaFuture<T> answer) {

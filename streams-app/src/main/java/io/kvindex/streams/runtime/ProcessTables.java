@@ -116,7 +116,10 @@ public final class ProcessTables<V> implements AutoCloseable {
     return slots.get(partition).failure();
   }
 
-  /** The read view of a table that is {@link TableState#READY}, else null. Never waits. */
+  /**
+   * The read view of a table that is {@link TableState#READY}, else null. As old as its last task
+   * where {@link #isFollowed} says no. Never waits.
+   */
   public @Nullable V view(int partition) {
     FoldedTable<V> table = slots.get(partition).inUse();
     return table == null ? null : table.view();

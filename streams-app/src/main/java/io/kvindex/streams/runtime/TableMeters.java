@@ -11,7 +11,7 @@ final class TableMeters {
   private final Counter failedFolds;
   private final Counter failedLoads;
   private final Counter missing;
-  private final Counter readAgain;
+  private final Counter doubts;
 
   TableMeters(MeterRegistry registry) {
     lostEnds = refused(Refusal.Cause.LOG_LOST_END, registry);
@@ -24,7 +24,7 @@ final class TableMeters {
         Counter.builder("kvindex.log.records.missing")
             .description("records deleted from the events topic before they were read")
             .register(registry);
-    readAgain =
+    doubts =
         Counter.builder("kvindex.log.doubts")
             .description("records out of turn, for which reading began again at the last folded")
             .register(registry);
@@ -53,6 +53,6 @@ final class TableMeters {
   }
 
   void doubted() {
-    readAgain.increment();
+    doubts.increment();
   }
 }

@@ -4,6 +4,9 @@ package io.kvindex.streams.table;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
+import io.kvindex.streams.checkpoint.Checkpoint;
+import io.kvindex.streams.dump.Digests;
+import io.kvindex.streams.dump.TableDump;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.DumpFailedException;
@@ -26,11 +29,15 @@ import org.jspecify.annotations.Nullable;
 /** The read view of a {@link PartitionTable}. */
 public final class TableView implements PartitionView {
 
+  /** Some 20 MiB while a dump runs. */
+  private static final int DUMPED_AT_ONCE = 1 << 19;
+
   private final int partition;
   private final Tables tables;
   private final Names names;
   private final Streams streams;
   private final Orphans orphans;
+  private volatile @Nullable Rows rows;
   private volatile State state = State.LOADING;
   private volatile boolean complete;
   private volatile long rowsLoaded;
@@ -42,6 +49,30 @@ public final class TableView implements PartitionView {
     this.names = names;
     this.streams = streams;
     this.orphans = orphans;
+  }
+
+  /** Reads the rows of a table as they are at one moment. */
+  public interface Rows {
+    /**
+     * Returns what was found; null = there is nothing yet.
+     *
+     * @throws DumpFailedException if they can not be read
+     */
+    <T> @Nullable T read(Checkpoint.Reading<T> reading) throws DumpFailedException;
+  }
+
+  /** From where dumps and digests are read. Before the view is handed out. */
+  public void readsFrom(Rows source) {
+    rows = source;
+  }
+
+  private <T> @Nullable T read(Checkpoint.Reading<T> reading) throws DumpFailedException {
+    requireComplete();
+    Rows from = rows;
+    if (from == null) {
+      throw new DumpFailedException("the table has no rows on a disk");
+    }
+    return from.read(reading);
   }
 
   /** So many rows of about so many are in the index. */
@@ -162,21 +193,31 @@ public final class TableView implements PartitionView {
   @Override
   public void dump(TableId table, LongPredicate wanted, DumpVisitor visitor)
       throws IOException, DumpFailedException {
-    requireComplete();
-    throw new DumpFailedException("TODO");
+    @Nullable IOException[] ofVisitor = new IOException[1];
+    read(
+        rows -> {
+          try {
+            new TableDump(rows, DUMPED_AT_ONCE, wanted, visitor).run(table);
+          } catch (IOException e) {
+            ofVisitor[0] = e;
+          }
+          return rows;
+        });
+    if (ofVisitor[0] != null) {
+      throw ofVisitor[0];
+    }
   }
 
   @Override
   public PartitionDigest digest(Predicate<OwnerIdentity> wanted) throws DumpFailedException {
-    requireComplete();
-    throw new DumpFailedException("TODO");
+    PartitionDigest digest = read(rows -> Digests.of(rows, wanted));
+    return digest == null ? new PartitionDigest(-1, 0, 0, 0, true, List.of()) : digest;
   }
 
   @Override
   public @Nullable List<HeldBlock> blocks(String ownerId, long from, int most)
       throws DumpFailedException {
-    requireComplete();
-    throw new DumpFailedException("TODO");
+    return read(rows -> Digests.blocks(rows, ownerId, from, most));
   }
 
   private boolean isClosed() {

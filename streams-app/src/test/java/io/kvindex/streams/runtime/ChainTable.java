@@ -119,6 +119,9 @@ final class ChainTable implements FoldedTable<ChainTable> {
   }
 
   @Override
+  public void idle() {}
+
+  @Override
   public void close() {
     end("closed");
     disk.accept(state);

@@ -8,10 +8,15 @@ import io.kvindex.sandbox.broker.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.streams.KafkaStreams;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,8 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RebalancesIT {
 
-  private static final long SEED = 33;
-  private static final int ROUNDS = 18;
+  private static final long SEED = System.nanoTime();
+  private static final int ROUNDS = 16;
+  private static final Duration LONG = Duration.ofSeconds(30);
 
   @TempDir private Path dir;
   private final Random random = new Random(SEED);
@@ -45,6 +51,7 @@ class RebalancesIT {
           two.replace();
         }
         two.start(1 + round % 2);
+        await().atMost(LONG).until(() -> hasATable(two));
         until(one, two, log);
         bombs.set(round % 3 == 0 ? 1 : 0);
         two.stop();
@@ -58,13 +65,13 @@ class RebalancesIT {
       assertThat(one.deadThreads.get() + two.deadThreads.get()).isZero();
       assertEachIsAPlainFold(log, one);
       assertEachIsAPlainFold(log, two);
-      assertThat(one.rebalances.get()).isGreaterThanOrEqualTo(30);
       assertThat(one.refused(Refusal.Cause.LOG_LOST_END)).isZero();
       assertThat(two.refused(Refusal.Cause.LOG_LOST_END)).isZero();
       System.out.printf(
-          "rebalances %d, folds failed %.0f + %.0f, loads %d + %d, records out of turn %.0f + %.0f,"
+          "rebalances %d of %d noticed, folds failed %.0f + %.0f, loads %d + %d, records out of turn %.0f + %.0f,"
               + " ms %d%n",
           one.rebalances.get(),
+          2 * ROUNDS,
           one.refused(Refusal.Cause.FOLD_FAILED),
           two.refused(Refusal.Cause.FOLD_FAILED),
           one.loads.get(),
@@ -87,10 +94,7 @@ class RebalancesIT {
   /** Waits until all that is there now is folded in one of the two. */
   private static void until(TestProcess one, TestProcess two, TestLog log) throws Exception {
     long[] lasts = log.lasts();
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .pollInterval(Duration.ofMillis(10))
-        .until(() -> hasAll(lasts, one, two));
+    await().atMost(LONG).pollInterval(Duration.ofMillis(10)).until(() -> hasAll(lasts, one, two));
   }
 
   private static boolean hasAll(long[] lasts, TestProcess... processes) {
@@ -116,8 +120,54 @@ class RebalancesIT {
             .isEqualTo(TestLog.fold(ChainTable.State.EMPTY, records.get(p), state.offset()));
       }
     }
-    assertThat(
-            process.name.equals("two") || process.streams().state() == KafkaStreams.State.RUNNING)
-        .isTrue();
+  }
+
+  private static boolean hasATable(TestProcess process) {
+    return IntStream.range(0, TestLog.PARTITIONS).anyMatch(process.tables()::isFollowed);
+  }
+
+  /** The group takes it for dead and gives its partitions away; it writes on when it wakes up. */
+  @Test
+  void shouldHaveOneWriter_whenAThreadStandsStill() throws Exception {
+    String application = SharedBroker.unique("copy");
+    CountDownLatch wakesUp = new CountDownLatch(1);
+    AtomicReference<@Nullable String> still = new AtomicReference<>();
+    try (TestLog log = new TestLog(SEED);
+        TestProcess one = new TestProcess("one", application, log, dir, SEED)) {
+      one.site.put("consumer.session.timeout.ms", 1_000);
+      one.site.put("main.consumer.max.poll.interval.ms", 1_000);
+      one.hook =
+          (partition, offset) -> {
+            if (offset == 100 && still.compareAndSet(null, Thread.currentThread().getName())) {
+              awaitOrThrow(wakesUp);
+            }
+          };
+      log.startWriting(1000);
+      one.startLoaded(2);
+      await().atMost(LONG).until(() -> still.get() != null && members(log, application) == 1);
+      wakesUp.countDown();
+      until(one, one, log);
+      log.stopWriting();
+      until(one, one, log);
+      assertThat(one.complaints).isEmpty();
+      assertEachIsAPlainFold(log, one);
+      assertThat(one.refusals).isEmpty();
+      assertThat(one.deadThreads).hasValue(0);
+    }
+  }
+
+  private static int members(TestLog log, String application) throws Exception {
+    return Objects.requireNonNull(
+            log.admin.describeConsumerGroups(List.of(application)).all().get().get(application))
+        .members()
+        .size();
+  }
+
+  private static void awaitOrThrow(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -69,8 +69,15 @@ final class TestLog implements AutoCloseable {
         && failure.getCause() instanceof TopicExistsException;
   }
 
+  /**
+   * One request at a time: where a partition of a new topic has no leader yet, batches behind one
+   * that is refused would be taken, and an idempotent producer would try in vain for minutes.
+   */
   private KafkaProducer<byte[], byte[]> producer() {
-    return new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer());
+    Map<String, Object> settings = new HashMap<>(kafka);
+    settings.put("enable.idempotence", false);
+    settings.put("max.in.flight.requests.per.connection", 1);
+    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   /** Appends so many records to each partition and waits until they are there. */

@@ -39,6 +39,7 @@ final class TestProcess implements AutoCloseable {
   final AtomicInteger rebalances = new AtomicInteger();
   final AtomicInteger deadThreads = new AtomicInteger();
   final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+  final Map<String, Object> site = new HashMap<>();
   volatile Hook hook = (partition, offset) -> {};
   volatile int slowestLoadMs;
   volatile IntConsumer loadHook = partition -> {};
@@ -58,6 +59,11 @@ final class TestProcess implements AutoCloseable {
     this.log = log;
     this.dir = dir;
     random = new Random(seed);
+    site.putAll(log.kafka);
+    // A test has no time to wait for heartbeats.
+    site.put("consumer.heartbeat.interval.ms", 50);
+    site.put("poll.ms", 25);
+    site.put("commit.interval.ms", 500);
     topic = new LogTopic(Admin.create(log.kafka), log.topic);
     tables = newTables();
     watch = newWatch();
@@ -121,7 +127,7 @@ final class TestProcess implements AutoCloseable {
 
   /** Kafka Streams begins, with the tables that are there. */
   void start(int threads) {
-    CopySettings settings = new CopySettings(site(), application, name, dir.resolve(name), threads);
+    CopySettings settings = new CopySettings(site, application, name, dir.resolve(name), threads);
     SeekingClients clients = new SeekingClients();
     KafkaStreams begun =
         new KafkaStreams(
@@ -142,14 +148,6 @@ final class TestProcess implements AutoCloseable {
         });
     begun.start();
     streams = begun;
-  }
-
-  /** A test has no time for heartbeats. */
-  private Map<String, Object> site() {
-    Map<String, Object> site = new HashMap<>(log.kafka);
-    site.put("consumer.heartbeat.interval.ms", 200);
-    site.put("commit.interval.ms", 500);
-    return site;
   }
 
   /** Kafka Streams leaves the group and ends; the tables stay. */

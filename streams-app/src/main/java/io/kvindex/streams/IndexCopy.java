@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.checkpoint.Checkpoint;
+import io.kvindex.streams.checkpoint.CheckpointRefusedException;
+import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.runtime.CopySettings;
+import io.kvindex.streams.runtime.FoldedTable;
+import io.kvindex.streams.runtime.LogEndWatch;
+import io.kvindex.streams.runtime.LogTopic;
+import io.kvindex.streams.runtime.ProcessTables;
+import io.kvindex.streams.runtime.Refusal;
+import io.kvindex.streams.runtime.SeekingClients;
+import io.kvindex.streams.runtime.TableState;
+import io.kvindex.streams.runtime.TableTopology;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.AbstractMap;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A copy of the log's fold in this process: its tables are loaded from their checkpoints, follow
+ * the log, and answer. Thread-safe.
+ */
+public final class IndexCopy implements IndexPartitions, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(IndexCopy.class);
+  private static final Duration LEAVE_WITHIN = Duration.ofSeconds(10);
+
+  /** Each takes two threads, one that reads and one that puts into memory. */
+  private static final int LOADS_AT_ONCE = 2;
+
+  /** How far a load is. */
+  private record Loaded(long names, long total) {}
+
+  private final CopyConfig config;
+  private final int partitions;
+  private final FoldedPartition.Shared shared;
+  private final LogTopic topic;
+  private final ProcessTables<PartitionView> tables;
+  private final LogEndWatch<PartitionView> ends;
+  private final KafkaStreams streams;
+  private final StreamFailures failures;
+  private final CopyLag lag;
+  private final Map<Integer, Loaded> loads = new ConcurrentHashMap<>();
+  private volatile boolean leaving;
+  private boolean closed;
+
+  private IndexCopy(CopyConfig config, int partitions, MeterRegistry metrics) {
+    this.config = config;
+    this.partitions = partitions;
+    shared =
+        new FoldedPartition.Shared(
+            new Epochs(),
+            new Journal.Pieces(),
+            new IndexMeters(metrics, new Views()),
+            config.limits(),
+            config.journal());
+    topic =
+        new LogTopic(
+            Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())), Topics.EVENTS);
+    tables = new ProcessTables<>(partitions, LOADS_AT_ONCE, topic::id, this::load, metrics);
+    ends = new LogEndWatch<>(topic, tables);
+    SeekingClients clients = new SeekingClients();
+    streams =
+        new KafkaStreams(
+            TableTopology.of(Topics.EVENTS, tables, clients::seek, ends::soon),
+            new CopySettings(
+                    config.kafka(),
+                    config.applicationId(),
+                    config.advertise() == null ? config.copy() : config.advertise(),
+                    config.directory().resolve("streams"),
+                    Math.min(partitions, Runtime.getRuntime().availableProcessors()))
+                .properties(),
+            clients);
+    failures = new StreamFailures("copy " + config.copy(), metrics);
+    streams.setUncaughtExceptionHandler(failures);
+    lag = new CopyLag(topic, partitions, config.maxLag(), this::view, metrics);
+    ReadinessGauges.register(this, metrics);
+  }
+
+  /** The views there are, for figures. */
+  private final class Views extends AbstractMap<Integer, PartitionView> {
+    @Override
+    public Set<Entry<Integer, PartitionView>> entrySet() {
+      return IntStream.range(0, partitions)
+          .boxed()
+          .filter(p -> view(p) != null)
+          .map(p -> Map.entry(p, Objects.requireNonNull(view(p))))
+          .collect(Collectors.toSet());
+    }
+  }
+
+  /**
+   * Starts a copy; its tables are loaded and its group is joined in the background.
+   *
+   * @param partitions partitions of the events topic
+   */
+  public static IndexCopy start(CopyConfig config, int partitions, MeterRegistry metrics) {
+    new RocksLibrary(config.directory()).load();
+    IndexCopy copy = new IndexCopy(config, partitions, metrics);
+    copy.lag.start();
+    copy.tables.loadAll().thenRun(copy::follow);
+    return copy;
+  }
+
+  private synchronized void follow() {
+    if (!closed) {
+      streams.start();
+    }
+  }
+
+  // ------------------------------------------------------------------- loading
+
+  private FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
+      throws IOException, CheckpointRefusedException, InterruptedException {
+    Path directory = config.directory().resolve("tables").resolve(Integer.toString(partition));
+    if (before != null && before.cause() == Refusal.Cause.LOG_LOST_END) {
+      forgetLost(directory, topicId, partition, before);
+    }
+    try {
+      return open(directory, topicId, partition);
+    } catch (CheckpointRefusedException e) {
+      LOG.warn(
+          "the checkpoint of partition {} can not be used ({}): {}; the log is folded from its"
+              + " beginning",
+          partition,
+          e.reason().label(),
+          e.getMessage());
+      delete(directory);
+      return open(directory, topicId, partition);
+    }
+  }
+
+  private FoldedTable<PartitionView> open(Path directory, Uuid topicId, int partition)
+      throws IOException, CheckpointRefusedException, InterruptedException {
+    Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition);
+    boolean loaded = false;
+    try {
+      long began = System.nanoTime();
+      FoldedPartition table =
+          FoldedPartition.load(
+              partition,
+              shared,
+              checkpoint,
+              (names, total) -> loads.put(partition, new Loaded(names, total)));
+      loaded = true;
+      LOG.info(
+          "partition {} is loaded up to offset {}: {} names in {} ms",
+          partition,
+          table.foldedOffset(),
+          table.names(),
+          (System.nanoTime() - began) / 1_000_000);
+      return table;
+    } finally {
+      loads.remove(partition);
+      if (!loaded) {
+        checkpoint.close();
+      }
+    }
+  }
+
+  /** A checkpoint that has records the log does not have any more is of no use. */
+  private static void forgetLost(Path directory, Uuid topicId, int partition, Refusal before)
+      throws IOException {
+    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
+      Header header = checkpoint.header();
+      if (header == null || header.folded().offset() < before.offset()) {
+        return;
+      }
+    } catch (CheckpointRefusedException e) {
+      return; // said when it is to be loaded
+    }
+    delete(directory);
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------- answering
+
+  @Override
+  public int partitions() {
+    return partitions;
+  }
+
+  @Override
+  public @Nullable PartitionView view(int partition) {
+    return tables.view(partition);
+  }
+
+  /** Why the tables are not kept any more and only a person can help, null = they are kept. */
+  public @Nullable String givenUp() {
+    return failures.givenUp();
+  }
+
+  @Override
+  public boolean keepsUp(int partition) {
+    return tables.isFollowed(partition) && lag.keepsUp(partition);
+  }
+
+  @Override
+  public long ageMs(int partition) {
+    return lag.ageMs(partition);
+  }
+
+  @Override
+  public long recordsBehind(int partition) {
+    return lag.records(partition);
+  }
+
+  @Override
+  public PartitionProgress progress(int partition) {
+    if (view(partition) != null) {
+      return keepsUp(partition) ? PartitionProgress.of(Phase.READY) : lag.progress(partition);
+    }
+    Loaded load = loads.get(partition);
+    if (load != null) {
+      return new PartitionProgress(Phase.LOADING, load.names(), load.total(), 0);
+    }
+    boolean absent = tables.state(partition) == TableState.ABSENT;
+    return PartitionProgress.of(absent ? Phase.ABSENT : Phase.LOADING);
+  }
+
+  @Override
+  public @Nullable String notReadyReason() {
+    if (leaving) {
+      return LEAVING;
+    }
+    for (int p = 0; p < partitions; p++) {
+      String reason = notReadyReason(p);
+      if (reason != null) {
+        return reason;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable String notReadyReason(int partition) {
+    String givenUp = failures.givenUp();
+    if (givenUp != null) {
+      return givenUp;
+    }
+    if (view(partition) == null) {
+      String failure = tables.failure(partition);
+      return "partition "
+          + partition
+          + " is "
+          + progress(partition).text()
+          + (failure.isEmpty() ? "" : ": " + failure);
+    }
+    return lag.tooFarBehind(partition);
+  }
+
+  @Override
+  public @Nullable String address() {
+    return config.advertise();
+  }
+
+  /** Tells the other replicas that this one is about to go and takes no traffic. */
+  public void announceLeaving() {
+    leaving = true;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    failures.close();
+    ends.close();
+    lag.close();
+    streams.close(
+        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+            .withTimeout(LEAVE_WITHIN));
+    tables.close();
+    topic.close();
+  }
+}

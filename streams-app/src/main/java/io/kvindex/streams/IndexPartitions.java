@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.streams.view.PartitionView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tables as readers see them, by partition. Thread-safe; no method waits. */
+public interface IndexPartitions {
+
+  /** Why a replica that is told to stop takes no traffic. */
+  String LEAVING = "draining: this replica is being stopped";
+
+  /** Partitions of the events topic. */
+  int partitions();
+
+  /** Copies each partition shall have, the active one among them; at least 1. */
+  default int copies() {
+    return 1;
+  }
+
+  /** The view of a partition, null = this replica never had it. */
+  @Nullable PartitionView view(int partition);
+
+  /**
+   * Whether a partition has all that the log held at this process's start and is close behind the
+   * log's end now. Costs a volatile read.
+   */
+  boolean keepsUp(int partition);
+
+  /**
+   * How long what is not applied to a partition may have waited in the log, milliseconds; 0 if
+   * nothing is known to wait. Grows for as long as Kafka is away.
+   */
+  default long ageMs(int partition) {
+    return 0;
+  }
+
+  /** How far a partition is from answering here. */
+  default PartitionProgress progress(int partition) {
+    return PartitionProgress.of(PartitionProgress.Phase.READY);
+  }
+
+  /** Why answers about one partition should not be asked for here yet, null if they may. */
+  default @Nullable String notReadyReason(int partition) {
+    return null;
+  }
+
+  /**
+   * {@code host:port} of the group's other replicas, as they advertise themselves; in order. One
+   * that died is there until the group notices.
+   */
+  default List<String> otherReplicas() {
+    return List.of();
+  }
+
+  /** {@code host:port} this replica advertises, null = none. */
+  default @Nullable String address() {
+    return null;
+  }
+
+  /** Kafka's id of the cluster whose log they are folded from, empty = not known. */
+  default String cluster() {
+    return "";
+  }
+
+  /** Records of a partition that are in the log and not applied here, 0 = none known. */
+  default long recordsBehind(int partition) {
+    return 0;
+  }
+
+  /** Who holds a partition, this replica too, as far as the group has told. */
+  default Holders allHolders(int partition) {
+    return Holders.NONE;
+  }
+
+  /** Who else holds a partition, as far as the group has told. */
+  default Holders holders(int partition) {
+    return Holders.NONE;
+  }
+
+  /** Why this replica should get no traffic yet, null if it may. */
+  @Nullable String notReadyReason();
+}
