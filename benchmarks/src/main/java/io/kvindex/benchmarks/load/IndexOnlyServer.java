@@ -10,7 +10,6 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
-import io.kvindex.model.site.Serving;
 import io.kvindex.query.DialectAnswers;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.http.HttpServer;
@@ -132,7 +131,6 @@ public final class IndexOnlyServer {
     return serve(
         port,
         new ReplicatedIndexAccess(
-            Serving.DEFAULT_APPLICATION,
             new NoIndex(),
             new HeldElsewhere(holder),
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
@@ -148,8 +146,7 @@ public final class IndexOnlyServer {
         HttpSettings.DEFAULT.at("127.0.0.1", port),
         DialectAnswers.all(() -> snapshot, access),
         EventVisibility.UNKNOWN,
-        new ReplicaService(
-            ReplicaService.Tables.only(Serving.DEFAULT_APPLICATION, access, new HeldElsewhere(""))),
+        new ReplicaService(access, new HeldElsewhere("")),
         routes -> {},
         RequestObserver.NONE,
         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));

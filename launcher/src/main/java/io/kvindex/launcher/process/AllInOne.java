@@ -91,7 +91,7 @@ public final class AllInOne implements AutoCloseable {
             .advertisedAs(ReplicaAddress.onThisMachine(options.bind(), port));
     AtomicReference<@Nullable Bridge> reading = new AtomicReference<>();
     LongSupplier lagMs = new Sampled(() -> ageMs(reading.get()));
-    SiteTables tables = parts.add(SiteTables.start(config, topics, lagMs, metrics));
+    OwnCopy own = parts.add(OwnCopy.start(config, topics.eventPartitions(), lagMs, metrics));
     Bridge bridge =
         parts.add(
             Bridge.start(
@@ -114,7 +114,7 @@ public final class AllInOne implements AutoCloseable {
                     topics.generations(),
                     dynamo.accessLog(),
                     DynamoOptions.minInitialWorkers(System.getenv())),
-                tables.replica(),
+                own.replica(),
                 metrics,
                 new QuarantineReader()));
     URI uri = Address.http(options.bind(), api.port());

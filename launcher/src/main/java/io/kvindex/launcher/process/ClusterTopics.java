@@ -5,11 +5,11 @@ import io.kvindex.launcher.kafka.KafkaProblem;
 import io.kvindex.launcher.rewind.EventLog;
 import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.model.kafka.ClientKind;
-import io.kvindex.model.site.ServingChange;
 import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.streams.IndexerConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -108,19 +108,8 @@ final class ClusterTopics {
         admin -> {
           create(admin, eventPartitions, replication, bytesPerPartition);
           return new SiteCheck(admin, kafka, ANSWER)
-              .repair(always, application -> new ReplayGroup(admin, application).delete());
+              .repair(always, new ReplayGroup(admin, IndexerConfig.DEFAULT_APPLICATION)::delete);
         });
-  }
-
-  /**
-   * Says whose table the site's replicas answer from.
-   *
-   * @param application its id in Kafka
-   * @throws IllegalStateException if the cluster does not answer
-   */
-  static ServingChange serve(Map<String, Object> kafka, String application)
-      throws InterruptedException {
-    return with(kafka, admin -> new SiteCheck(admin, kafka, ANSWER).serve(application));
   }
 
   private static int create(

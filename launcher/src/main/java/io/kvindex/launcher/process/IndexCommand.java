@@ -79,24 +79,28 @@ public final class IndexCommand implements Callable<Integer> {
     try {
       PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
       SiteTopics topics = cluster.ensureTopics();
-      SiteTables tables =
+      OwnCopy own =
           parts.add(
-              SiteTables.start(config, topics, () -> StreamsIndexAccess.READ_ELSEWHERE, metrics));
+              OwnCopy.start(
+                  config,
+                  topics.eventPartitions(),
+                  () -> StreamsIndexAccess.READ_ELSEWHERE,
+                  metrics));
       QueryApi api =
           parts.add(
               QueryApi.start(
-                  apiOptions(topics, port), tables.replica(), metrics, new QuarantineReader()));
+                  apiOptions(topics, port), own.replica(), metrics, new QuarantineReader()));
       // First of all: others take one for dead that is a member and does not listen.
-      parts.add(tables::handOver);
+      parts.add(own::leave);
       URI uri = Address.http(bindAddress.address(), api.port());
       PeerOptions.recover(api.peers(), peerUrls);
       StartupGate.await(api::whyNotServing);
       Runnable announce =
           () -> {
             api.drain();
-            tables.announceLeaving();
+            own.announceLeaving();
           };
-      end = new Draining(announce, replica.drain(), tables::handOver, parts);
+      end = new Draining(announce, replica.drain(), own::leave, parts);
       StaticRegistrations.apply(uri, file.registrations());
       StaticRegistrations.apply(uri, dynamo.registrations());
       spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);

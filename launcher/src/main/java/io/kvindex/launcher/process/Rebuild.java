@@ -8,17 +8,12 @@ import io.kvindex.launcher.rewind.ReplayPlan;
 import io.kvindex.launcher.rewind.ReplayProgress;
 import io.kvindex.model.Media;
 import io.kvindex.model.kafka.ClientKind;
-import io.kvindex.model.site.Serving;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.Replica;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
-import io.kvindex.query.remote.ReplicaService;
-import io.kvindex.query.remote.ServedTable;
-import io.kvindex.query.remote.ServingIndex;
 import io.kvindex.streams.IndexerApp;
 import io.kvindex.streams.IndexerConfig;
-import io.kvindex.streams.Placement;
 import io.kvindex.streams.store.RowFiles;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -27,14 +22,12 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A table that is being built from the events topic beside the one that serves: an application of
- * its own with its own place in the log, directory and HTTP API, and a changelog only if replicas
- * are to take it over. What it has in Kafka and on disk goes when it is closed, unless they have.
+ * its own with its own place in the log, directory and HTTP API, and without a changelog. What it
+ * has in Kafka and on disk goes when it is closed.
  */
 public final class Rebuild implements AutoCloseable {
 
@@ -46,9 +39,6 @@ public final class Rebuild implements AutoCloseable {
   private final ReplayProgress progress;
   private final QueryApi api;
   private final URI uri;
-  private final int replicasBefore;
-  private final @Nullable ServedTable table;
-  private volatile boolean kept;
 
   /**
    * What is rebuilt and where.
@@ -59,7 +49,6 @@ public final class Rebuild implements AutoCloseable {
    * @param directory for its tables; deleted before and after
    * @param bind address of its HTTP API
    * @param port of its HTTP API, 0 = any free one
-   * @param membership what makes it a replica of its table, null = it is nobody else's
    */
   public record Options(
       Map<String, Object> kafka,
@@ -68,30 +57,10 @@ public final class Rebuild implements AutoCloseable {
       boolean anew,
       Path directory,
       String bind,
-      int port,
-      @Nullable Membership membership) {
+      int port) {
 
     public Options {
       kafka = Map.copyOf(kafka);
-    }
-  }
-
-  /**
-   * What lets the site's replicas take a rebuild over.
-   *
-   * @param advertise {@code host:port} they reach it at
-   * @param placement as on the replicas
-   */
-  public record Membership(String advertise, Placement placement) {
-
-    /**
-     * The one that leads the group decides on the number of copies, and for now that is the
-     * rebuild: the replicas shall have all theirs before it leaves.
-     */
-    private IndexerConfig applyTo(IndexerConfig config) {
-      return config
-          .advertisedAs(advertise)
-          .placed(placement.copied(placement.standbys() + 1).named(null));
     }
   }
 
@@ -101,36 +70,26 @@ public final class Rebuild implements AutoCloseable {
     EventLog log = new EventLog(admin);
     plan = ReplayPlan.of(log, options.from());
     SiteTopics topics = ClusterTopics.ofSite(options.kafka());
-    Serving serving = topics.serving();
-    if (options.application().equals(serving.application())) {
+    if (options.application().equals(IndexerConfig.DEFAULT_APPLICATION)) {
       throw new IllegalArgumentException(
           "--app "
               + options.application()
               + " is the application that serves: a rebuild needs another one");
     }
-    replicasBefore = new ReplayGroup(admin, serving.application()).processes();
     ReplayGroup group = new ReplayGroup(admin, options.application());
     group.claim(options.anew());
     RowFiles.delete(options.directory());
     parts.add(() -> RowFiles.delete(options.directory()));
-    parts.add(
-        () -> {
-          if (!kept) {
-            group.delete();
-          }
-        });
+    parts.add(group::delete);
     group.startAt(plan.starts());
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Membership membership = options.membership();
-    IndexerConfig own =
-        IndexerConfig.on(options.kafka(), options.directory()).as(options.application());
+    // It is deleted with the process and built anew: nobody would ever read a changelog.
     IndexerConfig config =
-        membership == null
-            // It is deleted with the process and built anew: nobody would ever read a changelog.
-            ? own.alone(options.application()).withoutChangelog()
-            : membership.applyTo(own);
+        IndexerConfig.on(options.kafka(), options.directory())
+            .as(options.application())
+            .alone(options.application())
+            .withoutChangelog();
     indexer = parts.add(IndexerApp.start(config, topics.eventPartitions(), metrics));
-    table = membership == null ? null : parts.add(table(config, indexer, metrics));
     progress = new ReplayProgress(plan, indexer, group, log, metrics);
     api =
         parts.add(
@@ -142,29 +101,11 @@ public final class Rebuild implements AutoCloseable {
                     AllCommand.defaultProfile(System.getenv()),
                     Media.standard(),
                     topics.generations()),
-                replica(indexer, table),
+                Replica.alone(
+                    new StreamsIndexAccess(indexer, () -> StreamsIndexAccess.READ_ELSEWHERE)),
                 metrics,
                 new QuarantineReader()));
-    // First of all: others take one for dead that is a member and does not listen.
-    parts.add(indexer::close);
     uri = Address.http(options.bind(), api.port());
-  }
-
-  private static Replica replica(IndexerApp indexer, @Nullable ServedTable member) {
-    return member == null
-        ? Replica.alone(new StreamsIndexAccess(indexer, () -> StreamsIndexAccess.READ_ELSEWHERE))
-        : new Replica(
-            member.index(), new ReplicaService(new ServingIndex(member)), member.cluster());
-  }
-
-  private static ServedTable table(
-      IndexerConfig config, IndexerApp indexer, PrometheusMeterRegistry metrics) {
-    return new ServedTable(
-        config.applicationId(),
-        new StreamsIndexAccess(indexer, () -> StreamsIndexAccess.READ_ELSEWHERE),
-        new LeavingTable(indexer),
-        new KeptTable(indexer, new TableMeters(metrics)),
-        metrics);
   }
 
   /**
@@ -208,21 +149,6 @@ public final class Rebuild implements AutoCloseable {
   /** Where its HTTP API is. */
   public URI uri() {
     return uri;
-  }
-
-  /** Processes that kept the table that served when it began. */
-  int replicasBefore() {
-    return replicasBefore;
-  }
-
-  /** It as one of the replicas has it; only with a membership. */
-  ServedTable table() {
-    return Objects.requireNonNull(table, "a rebuild that is nobody else's table");
-  }
-
-  /** What it has in Kafka stays from now on. */
-  void keep() {
-    kept = true;
   }
 
   /**

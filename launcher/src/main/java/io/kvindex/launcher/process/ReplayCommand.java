@@ -8,7 +8,6 @@ import io.kvindex.model.PublisherId;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -33,8 +32,6 @@ import picocli.CommandLine.Spec;
       "",
       "It has an application id and a directory of its own, which are deleted when it stops. Compare it",
       "with a replica: kvindex diff http://REPLICA http://REBUILD",
-      "",
-      "With --swap it becomes the table that serves: nothing is deleted then but the former one.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -44,12 +41,10 @@ public final class ReplayCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ReplayCommand.class);
   private static final Pattern APPLICATION = Pattern.compile("[A-Za-z0-9._-]{1,200}");
   private static final String PREFIX = "kvindex-replay-";
-  private static final String SWAP_PREFIX = "kvindex-table-";
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   @Spec private CommandSpec spec;
   @Mixin private KafkaOptions cluster;
-  @Mixin private SwapOptions swap;
 
   @Option(
       names = "--from",
@@ -62,9 +57,7 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--app",
       paramLabel = "NAME",
-      description =
-          "Application id of the rebuild (default: kvindex-replay- and where it begins; with --swap"
-              + " kvindex-table- and how often that was done).")
+      description = "Application id of the rebuild (default: kvindex-replay- and where it begins).")
   private @Nullable String application;
 
   @Option(
@@ -74,8 +67,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--exit",
-      description =
-          "Stop when all is read that the topic had at the start (default: go on); not with --swap.")
+      description = "Stop when all is read that the topic had at the start (default: go on).")
   private boolean exit;
 
   @Option(
@@ -86,6 +78,7 @@ public final class ReplayCommand implements Callable<Integer> {
   private int httpPort;
 
   @Mixin private BindAddress bind;
+  @Mixin private GoneSwapOptions gone;
 
   @Option(
       names = "--data-dir",
@@ -97,15 +90,7 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     ReplayFrom where = ReplayFrom.parse(from);
-    if (exit && swap.swap()) {
-      throw new IllegalArgumentException(
-          "--exit and --swap exclude each other: with --swap it ends when the table serves");
-    }
-    Duration patience = swap.patience();
-    String address = bind.address();
-    int port = swap.swap() ? ReplicaAddress.portOn(address, httpPort) : httpPort;
-    Rebuild.Membership membership = swap.membership(address, port);
-    String name = application == null ? name(where) : checked(application);
+    String name = application == null ? PREFIX + where.label() : checked(application);
     Rebuild.Options options =
         new Rebuild.Options(
             cluster.kafka(),
@@ -113,19 +98,18 @@ public final class ReplayCommand implements Callable<Integer> {
             name,
             anew,
             dataDir.resolve("replay").resolve(name),
-            address,
-            port,
-            membership);
+            bind.address(),
+            httpPort);
     try (StopSignal stop = StopSignal.install()) {
-      return run(options, patience, stop);
+      return run(options, stop);
     }
   }
 
-  private int run(Rebuild.Options options, Duration patience, StopSignal stop)
+  private int run(Rebuild.Options options, StopSignal stop)
       throws IOException, InterruptedException {
     try (Rebuild rebuild = Rebuild.start(options)) {
       try {
-        return run(rebuild, options, patience, stop);
+        return run(rebuild, options.application(), stop);
       } finally {
         stop.closing();
       }
@@ -138,39 +122,20 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private int run(Rebuild rebuild, Rebuild.Options options, Duration patience, StopSignal stop)
-      throws InterruptedException {
+  private int run(Rebuild rebuild, String name, StopSignal stop) throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    Rebuild.Membership membership = options.membership();
     long records = rebuild.plan().records();
-    out.printf("kvindex replay: application %s, %,d records%n", options.application(), records);
+    out.printf("kvindex replay: application %s, %,d records%n", name, records);
     rebuild.plan().missing().forEach(line -> out.println("  " + line));
-    if (membership != null && !swap.mayServe(rebuild.plan())) {
-      throw wouldLack("what the lines above say is missing");
-    }
     out.printf("  answers at %s meanwhile%n", rebuild.uri());
     out.flush();
     follow(rebuild, records);
     rebuild.awaitReady();
     report(rebuild, out);
-    long deleted = rebuild.progress().missing();
-    if (membership != null && !swap.mayServe(deleted)) {
-      throw wouldLack(deleted + " records that the log lost before the rebuild had read them");
-    }
-    if (membership != null) {
-      return takeOver(new TakeOver(rebuild, options.kafka(), membership, patience, out), stop);
-    }
     if (!exit) {
       stop.await();
     }
     return 0;
-  }
-
-  private static IllegalStateException wouldLack(String what) {
-    return new IllegalStateException(
-        "the table would not have "
-            + what
-            + ", and serve all routers: say --although-cut if it shall");
   }
 
   /** It is a directory's name as well, and what was in that is deleted. */
@@ -180,20 +145,6 @@ public final class ReplayCommand implements Callable<Integer> {
           "--app has to be 1 to 200 letters, digits, '.', '_' or '-', got " + application);
     }
     return application;
-  }
-
-  private String name(ReplayFrom where) throws InterruptedException {
-    return swap.swap()
-        ? SWAP_PREFIX + (ClusterTopics.ofSite(cluster.kafka()).serving().number() + 1)
-        : PREFIX + where.label();
-  }
-
-  private static int takeOver(TakeOver takeOver, StopSignal stop) throws InterruptedException {
-    TakeOver.Outcome outcome = takeOver.run();
-    if (outcome == TakeOver.Outcome.NEEDED) {
-      stop.await();
-    }
-    return outcome == TakeOver.Outcome.DONE ? 0 : 1;
   }
 
   private static void follow(Rebuild rebuild, long records) throws InterruptedException {

@@ -71,7 +71,7 @@ public final class ReplayGroup {
   }
 
   /** Processes that are in the group, each with one member for each of its stream threads. */
-  public int processes() throws InterruptedException {
+  private int processes() throws InterruptedException {
     try {
       return (int)
           EventLog.answer(admin.describeConsumerGroups(List.of(application)).all())

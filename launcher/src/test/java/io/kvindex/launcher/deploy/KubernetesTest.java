@@ -29,7 +29,7 @@ class KubernetesTest {
       Checkout.yaml(DIRECTORY + "kustomization.yaml").get(0);
 
   private static final Map<String, String> KINDS =
-      Map.of("bridge", "Deployment", "index", "StatefulSet", "replay", "CronJob");
+      Map.of("bridge", "Deployment", "index", "StatefulSet");
 
   /** Not applied unless somebody wants it. */
   private static final String OPTIONAL = "network-policy.yaml";
@@ -61,9 +61,7 @@ class KubernetesTest {
   }
 
   private static JsonNode template(String process) {
-    JsonNode spec = workload(process).path("spec");
-    return (process.equals("replay") ? spec.path("jobTemplate").path("spec") : spec)
-        .path("template");
+    return workload(process).path("spec").path("template");
   }
 
   private static JsonNode labels(String process) {
@@ -106,7 +104,7 @@ class KubernetesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index", "replay"})
+  @ValueSource(strings = {"bridge", "index"})
   void shouldSayWhatTheProgramUnderstands(String process) {
     ParseResult command = command(process);
     JsonNode container = container(process);
@@ -182,28 +180,16 @@ class KubernetesTest {
   }
 
   @Test
-  void shouldRebuildOnlyWhenAsked_whereTheReplicasReachIt() {
-    JsonNode spec = workload("replay").path("spec");
-    assertThat(spec.path("suspend").asBoolean()).isTrue();
-    assertThat(spec.path("jobTemplate").path("spec").path("backoffLimit").asInt(-1)).isZero();
-    assertThat(pod("replay").path("restartPolicy").asText()).isEqualTo("Never");
-    assertThat(command("replay").hasMatchedOption("--swap")).isTrue();
-    assertThat(Checkout.value(command("replay"), "--advertise")).isEqualTo("$(POD_IP)");
-    assertVariable("replay", "POD_IP", "status.podIP");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"index", "replay"})
-  void shouldPutCopiesIntoOtherZones(String process) {
+  void shouldPutCopiesIntoOtherZones() {
     String zone = "topology.kubernetes.io/zone";
-    assertVariable(process, "KVINDEX_RACK", "metadata.labels['" + zone + "']");
+    assertVariable("index", "KVINDEX_RACK", "metadata.labels['" + zone + "']");
     assertThat(stream(pod("index").path("topologySpreadConstraints")))
         .extracting(one -> one.path("topologyKey").asText())
         .contains(zone);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index", "replay"})
+  @ValueSource(strings = {"bridge", "index"})
   void shouldLetOnlyItsOwnAndClientsIn_whereThatIsWanted(String process) {
     JsonNode policy = Checkout.yaml(DIRECTORY + OPTIONAL).get(0);
     assertThat(policy.path("kind").asText()).isEqualTo("NetworkPolicy");
@@ -236,7 +222,7 @@ class KubernetesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index", "replay"})
+  @ValueSource(strings = {"bridge", "index"})
   void shouldMountWhatIsThere(String process) {
     List<String> volumes = new ArrayList<>();
     pod(process).path("volumes").forEach(volume -> volumes.add(volume.path("name").asText()));
@@ -279,7 +265,7 @@ class KubernetesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bridge", "index", "replay"})
+  @ValueSource(strings = {"bridge", "index"})
   void shouldNeedNoPrivileges(String process) {
     String[] user =
         Checkout.text("Dockerfile").replaceAll("(?s).*\\nUSER (\\S+).*", "$1").split(":");

@@ -198,16 +198,7 @@ class ReplayCommandIT {
     try (EmbeddedBroker wrong = EmbeddedBroker.start(directory);
         Admin ofWrong = Admin.create(Map.of("bootstrap.servers", wrong.bootstrapServers()))) {
       CommandRun command = new CommandRun();
-      int code =
-          command.run(
-              "replay",
-              "--from",
-              "beginning",
-              "--swap",
-              "--advertise",
-              "127.0.0.1:1",
-              "--kafka",
-              wrong.bootstrapServers());
+      int code = command.run("replay", "--from", "beginning", "--kafka", wrong.bootstrapServers());
       assertThat(code).isNotZero();
       assertThat(command.err()).contains("there is no topic " + Topics.EVENTS);
       assertThat(ofWrong.listTopics().names().get(SECONDS, TimeUnit.SECONDS)).isEmpty();

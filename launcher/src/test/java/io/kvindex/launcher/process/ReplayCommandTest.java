@@ -6,19 +6,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvindex.launcher.Main;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class ReplayCommandTest {
 
-  @Test
-  void shouldRefuse_whenToldToServeAndToEndBeforeThat() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--swap",
+        "--swap --exit",
+        "--swap --swap-wait 5",
+        "--swap-wait 5 --swap",
+        "--advertise h:1 --standbys 2 --full-replicas --rack a --swap",
+        "--although-cut"
+      })
+  void shouldSayWhatIsDoneInstead_whenToldToSwap(String flags) {
     StringWriter err = new StringWriter();
     CommandLine commandLine = Main.commandLine().setErr(new PrintWriter(err, true));
-    int code =
-        commandLine.execute(
-            "replay", "--kafka", "localhost:1", "--from", "beginning", "--swap", "--exit");
-    assertThat(code).isNotZero();
-    assertThat(err.toString()).contains("--exit and --swap exclude each other");
+    String line = "replay --kafka localhost:1 --from beginning " + flags;
+    assertThat(commandLine.execute(line.split(" "))).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString()).contains("are gone", "--http-port", "kvindex diff");
   }
 }

@@ -54,11 +54,11 @@ public final class SiteCheck {
    * Checks that the topics are those the site's positions belong to, and remembers them the first
    * time.
    *
-   * @return what the site's processes agree upon
+   * @return generations of the site's epoch
    * @throws TopicRecreatedException if one of them is another one
    * @throws TimeoutException if the cluster does not answer in time
    */
-  public Site verify() throws InterruptedException, ExecutionException, TimeoutException {
+  public Generations verify() throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
     SiteCopies copies = copies(topics);
     SiteContent content = copies.read();
@@ -74,33 +74,16 @@ public final class SiteCheck {
               + Topics.REGISTRATIONS
               + " is among the topics");
     }
-    SiteRecord site =
-        new ReadRepair(copies).complete(content, new SiteRecord(0, ids(topics), Serving.DEFAULT));
-    return new Site(new Generations(site.epoch()), site.serving());
-  }
-
-  /**
-   * Says whose table all replicas of the site answer from, from now on. Durable when it returns;
-   * they follow in their own time.
-   *
-   * @param application its id in Kafka
-   * @return what it replaced, and what the log says afterwards: another one's statement where two
-   *     were made at once
-   * @throws TopicRecreatedException if the topics are not the site's
-   * @throws TimeoutException if the cluster does not answer in time
-   */
-  public ServingChange serve(String application)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    verify();
-    return new Succession(copies(describe())).to(application);
+    SiteRecord site = new ReadRepair(copies).complete(content, new SiteRecord(0, ids(topics)));
+    return new Generations(site.epoch());
   }
 
   /**
    * Makes the topics as they are now the site's, in a new epoch. No bridge and no index may run.
    *
    * @param always also where nothing is wrong
-   * @param tables deletes what the application that serves has in Kafka: its rows name offsets of
-   *     the former events topic, and beside those of another one they seem to lack nothing
+   * @param tables deletes what the replicas have in Kafka: its rows name offsets of the former
+   *     events topic, and beside those of another one they seem to lack nothing
    * @return the topics that were others before, empty = none
    */
   public List<String> repair(boolean always, Tables tables)
@@ -110,12 +93,11 @@ public final class SiteCheck {
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty() || always) {
       long epoch = next(content.newest(), always);
-      Serving serving = content.newest() == null ? Serving.DEFAULT : content.newest().serving();
       if (always || others.contains(Topics.EVENTS)) {
         // Before the record: whoever fails here repairs again.
-        tables.delete(serving.application());
+        tables.delete();
       }
-      log.write(new SiteRecord(new Generations(epoch).epoch(), ids(topics), serving));
+      log.write(new SiteRecord(new Generations(epoch).epoch(), ids(topics)));
       LOG.info("the site's epoch is now {}, topics created again: {}", epoch, others);
     }
     return others;
@@ -125,12 +107,11 @@ public final class SiteCheck {
   public interface Tables {
 
     /**
-     * Deletes a table's rows and its place in the log.
+     * Deletes their rows and their place in the log.
      *
-     * @param application its id in Kafka
      * @throws IllegalStateException if somebody uses them, or it is not allowed
      */
-    void delete(String application) throws InterruptedException;
+    void delete() throws InterruptedException;
   }
 
   /** What is remembered may be younger than the tables where somebody insists though all fits. */

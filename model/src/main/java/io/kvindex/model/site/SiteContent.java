@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the topics say of the site.
  *
- * @param newest the record of the highest epoch and change in either, null = there is none
+ * @param newest the record of the highest epoch in either, null = there is none
  * @param copies in how many topics it is the last one of the site
  * @param records records ever written, by topic
  */
@@ -23,7 +23,7 @@ record SiteContent(@Nullable SiteRecord newest, int copies, Map<String, Long> re
     private @Nullable SiteRecord newest;
     private @Nullable SiteRecord last;
 
-    /** Of two of the same change the later one is newer. */
+    /** Of two of the same epoch the later one is newer. */
     void take(SiteRecord record) {
       if (newest == null || !newest.isNewerThan(record)) {
         newest = record;
@@ -43,10 +43,7 @@ record SiteContent(@Nullable SiteRecord newest, int copies, Map<String, Long> re
     return new SiteContent(newest, (int) copies, records);
   }
 
-  /**
-   * Two that were written at once may lie in different order in the two topics: then the one that
-   * the replicas follow holds, and that is in the first.
-   */
+  /** Of two of the same epoch that in the first topic, for all who read them. */
   private static @Nullable SiteRecord newest(Map<TopicPartition, Copy> found) {
     SiteRecord newest = null;
     for (TopicPartition place : SiteLog.COPIES) {

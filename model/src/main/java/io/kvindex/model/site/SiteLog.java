@@ -26,7 +26,7 @@ final class SiteLog {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
-  /** Where it is; replicas follow the first. */
+  /** Where it is. */
   static final List<TopicPartition> COPIES =
       List.of(
           new TopicPartition(Topics.REGISTRATIONS, 0),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.site;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -19,16 +18,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param epoch how often the site was repaired
  * @param topicIds Kafka's id of each topic, by name
- * @param serving whose table is answered from; not in records of version 1, which mean the default.
- *     Programs that write version 1 pass over it and go on with the default
  */
-public record SiteRecord(long epoch, Map<String, String> topicIds, Serving serving) {
+public record SiteRecord(long epoch, Map<String, String> topicIds) {
 
-  /** Newest version written; older ones stay readable. */
-  static final int VERSION = 2;
-
-  /** Says the same where the default serves, to programs of any age byte by byte. */
-  private static final int VERSION_WITHOUT_SERVING = 1;
+  /** Version 2 named an application whose table serves, which is passed over. */
+  static final int VERSION = 1;
 
   private static final byte[] KEY = "site".getBytes(StandardCharsets.US_ASCII);
 
@@ -49,26 +43,15 @@ public record SiteRecord(long epoch, Map<String, String> topicIds, Serving servi
     return Arrays.equals(key, KEY);
   }
 
-  /** The same site, served by another application. */
-  SiteRecord served(Serving other) {
-    return new SiteRecord(epoch, topicIds, other);
-  }
-
-  /** Whether this one replaces another: that of the later epoch, then of the later change. */
+  /** Whether this one replaces another. */
   boolean isNewerThan(SiteRecord other) {
-    return epoch != other.epoch ? epoch > other.epoch : serving.number() > other.serving.number();
+    return epoch > other.epoch;
   }
 
   /** The bytes to send. */
   byte[] encode() {
     try {
-      boolean stated = !serving.equals(Serving.DEFAULT);
-      return JSON.writeValueAsBytes(
-          new Wire(
-              stated ? VERSION : VERSION_WITHOUT_SERVING,
-              epoch,
-              topicIds,
-              stated ? new WireServing(serving.number(), serving.application()) : null));
+      return JSON.writeValueAsBytes(new Wire(VERSION, epoch, topicIds));
     } catch (IOException e) {
       throw new IllegalStateException("BUG: a site record that can not be written: " + this, e);
     }
@@ -82,12 +65,8 @@ public record SiteRecord(long epoch, Map<String, String> topicIds, Serving servi
   static SiteRecord decode(byte[] bytes) {
     try {
       Wire wire = JSON.readValue(bytes, Wire.class);
-      WireServing stated = wire.serving();
-      return new SiteRecord(
-          wire.epoch(),
-          wire.topics(),
-          stated == null ? Serving.DEFAULT : new Serving(stated.number(), stated.application()));
-    } catch (IOException | IllegalArgumentException | NullPointerException e) {
+      return new SiteRecord(wire.epoch(), wire.topics());
+    } catch (IOException | NullPointerException e) {
       throw new MalformedRecordException("not a site record: " + e.getMessage(), e);
     }
   }
@@ -95,10 +74,5 @@ public record SiteRecord(long epoch, Map<String, String> topicIds, Serving servi
   private record Wire(
       @JsonProperty("v") int version,
       @JsonProperty("epoch") long epoch,
-      @JsonProperty("topics") Map<String, String> topics,
-      @JsonProperty("serving") @JsonInclude(JsonInclude.Include.NON_NULL)
-          @Nullable WireServing serving) {}
-
-  private record WireServing(
-      @JsonProperty("number") long number, @JsonProperty("application") String application) {}
+      @JsonProperty("topics") Map<String, String> topics) {}
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.site;
 
-import static io.kvindex.model.site.SharedCopies.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.topic.Topics;
@@ -14,11 +13,15 @@ class ReadRepairTest {
 
   private static final TopicPartition FIRST = new TopicPartition(Topics.REGISTRATIONS, 0);
   private static final TopicPartition SECOND = new TopicPartition(Topics.BRIDGE_PROGRESS, 0);
-  private static final SiteRecord NONE = new SiteRecord(0, Map.of(), Serving.DEFAULT);
-  private static final SiteRecord FOUR = serving(4, "four");
-  private static final SiteRecord SIX = serving(6, "six");
+  private static final SiteRecord NONE = new SiteRecord(0, Map.of());
+  private static final SiteRecord FOUR = of(4, "four");
+  private static final SiteRecord SIX = of(6, "six");
 
   private final SharedCopies log = new SharedCopies();
+
+  private static SiteRecord of(long epoch, String topicId) {
+    return new SiteRecord(epoch, Map.of(Topics.EVENTS, topicId));
+  }
 
   private SiteRecord complete() throws Exception {
     return new ReadRepair(log).complete(log.read(), NONE);
@@ -51,6 +54,14 @@ class ReadRepairTest {
     log.say(SECOND, SIX);
     assertThat(complete()).isEqualTo(SIX);
     assertHolds(SIX);
+  }
+
+  @Test
+  void shouldTakeTheFirstCopy_whenTheyDifferAndNoneIsNewer() throws Exception {
+    SiteRecord one = of(5, "one");
+    log.say(SECOND, of(5, "other")).say(FIRST, one);
+    assertThat(complete()).isEqualTo(one);
+    assertHolds(one);
   }
 
   /** As where a process stands still between its look at the log and its record. */

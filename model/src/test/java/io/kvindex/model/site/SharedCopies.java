@@ -4,21 +4,14 @@ package io.kvindex.model.site;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
-/** Both copies of the site's record in memory, to which others write before and behind one. */
+/** Both copies of the site's record in memory, to which others write before one does. */
 final class SharedCopies implements SiteCopies {
 
   private final Map<TopicPartition, SiteContent.Copy> copies = new HashMap<>();
   private List<SiteRecord> before = List.of();
-  private List<SiteRecord> behind = List.of();
   private int writes;
-  private int readableWrites = Integer.MAX_VALUE;
-
-  static SiteRecord serving(long number, String application) {
-    return new SiteRecord(0, Map.of(), new Serving(number, application));
-  }
 
   /** It is in one copy, as its last record. */
   SharedCopies say(TopicPartition copy, SiteRecord record) {
@@ -37,25 +30,12 @@ final class SharedCopies implements SiteCopies {
     before = List.of(records);
   }
 
-  /** Others come directly after the next write. */
-  void behind(SiteRecord... records) {
-    behind = List.of(records);
-  }
-
-  /** Nothing can be read any more behind the next write. */
-  void silent() {
-    readableWrites = writes;
-  }
-
   int writes() {
     return writes;
   }
 
   @Override
-  public SiteContent read() throws TimeoutException {
-    if (writes > readableWrites) {
-      throw new TimeoutException("silent");
-    }
+  public SiteContent read() {
     return SiteContent.of(copies, Map.of());
   }
 
@@ -64,8 +44,6 @@ final class SharedCopies implements SiteCopies {
     writes++;
     before.forEach(this::say);
     say(record);
-    behind.forEach(this::say);
     before = List.of();
-    behind = List.of();
   }
 }

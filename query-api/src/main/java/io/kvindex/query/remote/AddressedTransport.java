@@ -6,12 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries questions about one application's table.
+ * Carries questions about the tables of one site.
  *
  * @param cluster Kafka's id of the cluster, empty = not known yet
  */
-record AddressedTransport(String application, Supplier<String> cluster, Transport wire)
-    implements Transport {
+record AddressedTransport(Supplier<String> cluster, Transport wire) implements Transport {
 
   @Override
   public void ask(
@@ -20,8 +19,7 @@ record AddressedTransport(String application, Supplier<String> cluster, Transpor
       byte[] body,
       long forNanos,
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-    wire.ask(
-        address, path, new Addressed(cluster.get(), application, body).encode(), forNanos, done);
+    wire.ask(address, path, new Addressed(cluster.get(), body).encode(), forNanos, done);
   }
 
   @Override

@@ -15,19 +15,17 @@ import org.jspecify.annotations.Nullable;
 /** Body of {@code GET /cluster}: what this replica knows of itself and was told by the others. */
 final class ClusterJson {
 
-  private final String application;
   private final IndexPartitions here;
   private final StatusWatch others;
 
-  ClusterJson(String application, IndexPartitions here, StatusWatch others) {
-    this.application = application;
+  ClusterJson(IndexPartitions here, StatusWatch others) {
     this.here = here;
     this.others = others;
   }
 
   ObjectNode describe() {
     ObjectNode out = JsonNodeFactory.instance.objectNode();
-    out.put("answered_by", here.address()).put("application", application);
+    out.put("answered_by", here.address());
     ArrayNode replicas = out.putArray("replicas");
     replicas.add(replica(here.address(), ReplicaStatus.of(here, List.of()), 0));
     long now = System.nanoTime();

@@ -14,7 +14,6 @@ import io.kvindex.streams.IndexPartitions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Walks through tables of this process for other replicas; never asks others in turn. */
 public final class ReplicaService implements ReplicaQuestions {
@@ -22,78 +21,33 @@ public final class ReplicaService implements ReplicaQuestions {
   static final String NAMES = "/replica/names";
   static final String STATUS = "/replica/status";
 
-  /** Which application's table this replica answers queries from; about no table itself. */
-  static final String SERVING = "/replica/serving";
-
-  private final Tables tables;
+  private final IndexAccess own;
+  private final IndexPartitions partitions;
   private final ThreadLocal<Walk> walks = ThreadLocal.withInitial(Walk::new);
 
-  /** The tables of this process: one, or two while one takes the other's place. */
-  public interface Tables {
-
-    /** One application's, null = it is not here. */
-    @Nullable Held of(String application);
-
-    /** Application id of the one queries are answered from. */
-    String serving();
-
-    /** A single one. */
-    static Tables only(String application, IndexAccess own, IndexPartitions partitions) {
-      Held held = new Held(own, partitions);
-      return new Tables() {
-        @Override
-        public @Nullable Held of(String wanted) {
-          return wanted.equals(application) ? held : null;
-        }
-
-        @Override
-        public String serving() {
-          return application;
-        }
-      };
-    }
+  private interface Reply {
+    byte[] to(byte[] question);
   }
 
   /**
-   * A table of this process.
-   *
    * @param own tables of this process alone
    * @param partitions the same by partition
    */
-  public record Held(IndexAccess own, IndexPartitions partitions) {}
-
-  private interface Reply {
-    byte[] to(byte[] question, Held held);
-  }
-
-  public ReplicaService(Tables tables) {
-    this.tables = tables;
+  public ReplicaService(IndexAccess own, IndexPartitions partitions) {
+    this.own = own;
+    this.partitions = partitions;
   }
 
   @Override
   public Map<String, Answer> byPath() {
-    return Map.of(
-        WALK,
-        about(this::walk),
-        NAMES,
-        about(this::names),
-        STATUS,
-        about(this::status),
-        SERVING,
-        question -> new ServingAnswer(tables.serving()).encode());
+    return Map.of(WALK, about(this::walk), NAMES, about(this::names), STATUS, about(this::status));
   }
 
-  /** Refuses questions about tables that are not here: another one must not answer them. */
+  /** Refuses questions about another cluster's tables: these must not answer them. */
   private Answer about(Reply reply) {
     return question -> {
       Addressed addressed = read(() -> Addressed.decode(question));
-      Held held = tables.of(addressed.application());
-      if (held == null) {
-        throw ApiException.of(
-            ErrorCode.NOT_READY,
-            "this replica has no table of application " + addressed.application());
-      }
-      String cluster = held.partitions().cluster();
+      String cluster = partitions.cluster();
       if (!addressed.isOf(cluster)) {
         throw ApiException.of(
             ErrorCode.NOT_READY,
@@ -102,12 +56,11 @@ public final class ReplicaService implements ReplicaQuestions {
                 + ", not of "
                 + addressed.cluster());
       }
-      return reply.to(addressed.question(), held);
+      return reply.to(addressed.question());
     };
   }
 
-  private byte[] walk(byte[] question, Held held) {
-    IndexAccess own = held.own();
+  private byte[] walk(byte[] question) {
     WalkRequest request = read(() -> WalkRequest.decode(question));
     TableView view = own.readable(request.table());
     AnswerWriter answer = new AnswerWriter(view, request.ownersId());
@@ -116,16 +69,15 @@ public final class ReplicaService implements ReplicaQuestions {
     return answer.toByteArray();
   }
 
-  private byte[] names(byte[] question, Held held) {
+  private byte[] names(byte[] question) {
     NamesRequest request = read(() -> NamesRequest.decode(question));
-    TableView view =
-        held.own().readable(request.table()).within(Deadline.NONE, request.notBefore());
+    TableView view = own.readable(request.table()).within(Deadline.NONE, request.notBefore());
     return TableNames.of(view, request).encode();
   }
 
-  private byte[] status(byte[] question, Held held) {
-    List<Integer> wanted = read(() -> readPartitions(question, held.partitions().partitions()));
-    return ReplicaStatus.of(held.partitions(), wanted).encode();
+  private byte[] status(byte[] question) {
+    List<Integer> wanted = read(() -> readPartitions(question, partitions.partitions()));
+    return ReplicaStatus.of(partitions, wanted).encode();
   }
 
   private static List<Integer> readPartitions(byte[] question, int partitions) {

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * those of the replicas that hold them.
  */
 public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
-  private final String application;
   private final IndexAccess own;
   private final IndexPartitions placement;
   private final Forwarding forwarding;
@@ -37,27 +36,23 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private volatile boolean wasReady;
 
   /**
-   * @param application whose tables they are
    * @param own tables of this process alone
    * @param placement who holds which partition
    */
-  public ReplicatedIndexAccess(
-      String application, IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
-    this(application, own, placement, new ReplicaClient(), registry, System::nanoTime);
+  public ReplicatedIndexAccess(IndexAccess own, IndexPartitions placement, MeterRegistry registry) {
+    this(own, placement, new ReplicaClient(), registry, System::nanoTime);
     others.start(this::notReadyReason);
   }
 
   ReplicatedIndexAccess(
-      String application,
       IndexAccess own,
       IndexPartitions placement,
       Transport transport,
       MeterRegistry registry,
       LongSupplier nanoTime) {
-    this.application = application;
     this.own = own;
     this.placement = placement;
-    this.transport = new AddressedTransport(application, placement::cluster, transport);
+    this.transport = new AddressedTransport(placement::cluster, transport);
     forwarding = new Forwarding(this.transport, registry);
     others = new StatusWatch(placement, this.transport, registry, nanoTime);
     singleCopies = new SingleCopies(placement, others, nanoTime);
@@ -90,14 +85,6 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     return active == null || others.isSilent(active)
         ? here
         : remote(table, asked, Race.BESIDE_OWN_NANOS, here);
-  }
-
-  /** It takes the place of one that took traffic: what kept others from asking it is over. */
-  void goOnFor(ReplicatedIndexAccess former) {
-    if (former.wasReady()) {
-      wasReady = true;
-      singleCopies.end();
-    }
   }
 
   private boolean wasReady() {
@@ -162,15 +149,10 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
 
   /** All replicas and partitions, for people and tests. */
   public Cluster cluster() {
-    return new ClusterJson(application, placement, others)::describe;
+    return new ClusterJson(placement, others)::describe;
   }
 
-  /** How the other replicas are asked about these tables. */
-  Transport transport() {
-    return transport;
-  }
-
-  /** What the other replicas say of these tables. */
+  /** Visible for tests. */
   StatusWatch others() {
     return others;
   }

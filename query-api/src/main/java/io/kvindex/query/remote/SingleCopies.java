@@ -58,11 +58,6 @@ final class SingleCopies {
     return reason;
   }
 
-  /** It is over, whatever copies there are. */
-  synchronized void end() {
-    over = true;
-  }
-
   private @Nullable String single() {
     if (here.copies() < ENOUGH || others.takingTraffic() == 0) {
       return null;

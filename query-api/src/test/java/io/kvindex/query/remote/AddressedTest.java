@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.TableId;
-import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.hash.HashProfile;
-import io.kvindex.model.site.Serving;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.remote.Relayed.Placed;
-import io.kvindex.query.remote.ReplicaService.Tables;
 import io.kvindex.streams.Holders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
@@ -19,20 +16,17 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A question never meets another application's table. */
+/** A question never meets another site's tables. */
 class AddressedTest {
 
   private static final TableId TABLE = new TableId("t", "m", 16, HashProfile.XXH3_DEFAULT);
   private static final byte[] QUESTION = NamesRequest.of(TABLE).encode();
-  private static final String OTHER = "kvindex-table-1";
-
-  private static byte[] about(String application) {
-    return new Addressed("", application, QUESTION).encode();
-  }
 
   private static byte[] of(String cluster) {
-    return new Addressed(cluster, Serving.DEFAULT_APPLICATION, QUESTION).encode();
+    return new Addressed(cluster, QUESTION).encode();
   }
 
   private static byte[] ask(ReplicaService service, byte[] question) {
@@ -40,35 +34,27 @@ class AddressedTest {
   }
 
   @Test
-  void shouldBeWhatOlderReplicasAskAndAnswer_aboutTheDefaultApplication() {
-    assertThat(about(Serving.DEFAULT_APPLICATION)).isEqualTo(QUESTION);
-    assertThat(Addressed.decode(QUESTION).application()).isEqualTo(Serving.DEFAULT_APPLICATION);
+  void shouldBeTheQuestionAlone_whenTheClusterIsNotKnown() {
+    assertThat(of("")).isEqualTo(QUESTION);
+    assertThat(Addressed.decode(QUESTION).question()).isEqualTo(QUESTION);
   }
 
   @Test
-  void shouldBeReadBack_andRefusedByOlderReplicas_aboutAnotherApplication() {
-    Addressed read = Addressed.decode(about(OTHER));
-    assertThat(read.application()).isEqualTo(OTHER);
+  void shouldBeReadBack() {
+    Addressed read = Addressed.decode(of("one"));
+    assertThat(read.cluster()).isEqualTo("one");
     assertThat(read.question()).isEqualTo(QUESTION);
-    assertThatThrownBy(() -> NamesRequest.decode(about(OTHER)))
-        .isInstanceOf(MalformedRecordException.class)
-        .hasMessageContaining("version 2");
   }
 
-  @Test
-  void shouldRefuse_whenTheTableAskedAboutIsNotHere() {
-    Placed placed = new Placed(new Holders("holder:1", List.of()));
-    ReplicaService former =
-        new ReplicaService(Tables.only(Serving.DEFAULT_APPLICATION, new BareIndex(), placed));
-    ReplicaService changed = new ReplicaService(Tables.only(OTHER, new BareIndex(), placed));
-    assertThat(ask(former, about(Serving.DEFAULT_APPLICATION))).isNotEmpty();
-    assertThat(ask(changed, about(OTHER))).isNotEmpty();
-    assertThatThrownBy(() -> ask(former, about(OTHER)))
+  /** Replicas of before and after are in one group for a moment. */
+  @ParameterizedTest
+  @ValueSource(bytes = {2, 3})
+  void shouldRefuse_whenItNamesAnApplication(byte version) {
+    byte[] former = of("one");
+    former[0] = version;
+    assertThatThrownBy(() -> ask(ofCluster("one"), former))
         .isInstanceOf(ApiException.class)
-        .hasMessageContaining("no table of application " + OTHER);
-    assertThatThrownBy(() -> ask(changed, QUESTION))
-        .isInstanceOf(ApiException.class)
-        .hasMessageContaining("no table of application kvindex");
+        .hasMessageContaining("version " + version);
   }
 
   @Test
@@ -86,32 +72,15 @@ class AddressedTest {
   void shouldAskTheNextHolder_whenTheFirstOnesAddressBelongsToAnotherSiteNow() {
     Relayed.Loop stranger = new Relayed.Loop(ofCluster("another"));
     Relayed.Loop own = new Relayed.Loop(ofCluster("one"));
-    assertThat(
-            answeredBy(Serving.DEFAULT_APPLICATION, placed("one"), split("changed", stranger, own)))
-        .isEqualTo("former:1");
+    assertThat(answeredBy(placed("one"), split("stranger", stranger, own))).isEqualTo("own:1");
   }
 
   private static ReplicaService ofCluster(String cluster) {
-    return new ReplicaService(
-        Tables.only(Serving.DEFAULT_APPLICATION, new BareIndex(), placed(cluster)));
+    return new ReplicaService(new BareIndex(), placed(cluster));
   }
 
   private static Placed placed(String cluster) {
-    return new Placed(new Holders("changed:1", List.of("former:1")), cluster);
-  }
-
-  /** One that has changed over, and one that has not: whoever has the table answers. */
-  @Test
-  void shouldGoOnToTheNextHolder_whenTheFirstOneHasTheOtherTable() {
-    Placed placed = new Placed(new Holders("changed:1", List.of("former:1")));
-    Relayed.Loop changed =
-        new Relayed.Loop(new ReplicaService(Tables.only(OTHER, new BareIndex(), placed)));
-    Relayed.Loop former =
-        new Relayed.Loop(
-            new ReplicaService(Tables.only(Serving.DEFAULT_APPLICATION, new BareIndex(), placed)));
-    Transport both = split("changed", changed, former);
-    assertThat(answeredBy(Serving.DEFAULT_APPLICATION, placed, both)).isEqualTo("former:1");
-    assertThat(answeredBy(OTHER, placed, both)).isEqualTo("changed:1");
+    return new Placed(new Holders("stranger:1", List.of("own:1")), cluster);
   }
 
   /** Addresses that begin so lead to one, all others to the other. */
@@ -132,11 +101,10 @@ class AddressedTest {
     };
   }
 
-  private static String answeredBy(String application, Placed placed, Transport transport) {
+  private static String answeredBy(Placed placed, Transport transport) {
     var view =
         Objects.requireNonNull(
             new ReplicatedIndexAccess(
-                    application,
                     new Relayed.NoTables(),
                     placed,
                     transport,

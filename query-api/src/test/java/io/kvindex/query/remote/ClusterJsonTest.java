@@ -71,7 +71,7 @@ class ClusterJsonTest {
     others.speaks = BUSY;
     lateNs.set(0);
     watch.look();
-    return new ClusterJson("kvindex", here, watch).describe();
+    return new ClusterJson(here, watch).describe();
   }
 
   /** The same of another partition. */
@@ -83,7 +83,6 @@ class ClusterJsonTest {
   void shouldTellItsOwnShares_withRoleAndPhaseAndHowFarTheyAre() {
     JsonNode cluster = describe();
     assertThat(cluster.path("answered_by").asText()).isEqualTo(OWN);
-    assertThat(cluster.path("application").asText()).isEqualTo("kvindex");
     assertThat(cluster.path("replicas")).hasSize(4);
     assertThat(cluster.at("/replicas/0"))
         .hasToString(

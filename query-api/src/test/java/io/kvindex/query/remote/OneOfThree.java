@@ -4,7 +4,6 @@ package io.kvindex.query.remote;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
-import io.kvindex.model.site.Serving;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
@@ -37,13 +36,7 @@ abstract class OneOfThree {
   Holders holders = new Holders(ACTIVE, List.of(STANDBY));
   List<String> group = List.of(ACTIVE, STANDBY);
   final ReplicatedIndexAccess access =
-      new ReplicatedIndexAccess(
-          Serving.DEFAULT_APPLICATION,
-          own,
-          new Placed(),
-          others,
-          new SimpleMeterRegistry(),
-          nowNs::get);
+      new ReplicatedIndexAccess(own, new Placed(), others, new SimpleMeterRegistry(), nowNs::get);
 
   static @Nullable String answeredBy(@Nullable TableView view) {
     Walks.empty(view);

@@ -3,10 +3,8 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
-import io.kvindex.model.site.Serving;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.remote.ReplicaService.Tables;
 import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
@@ -27,10 +25,9 @@ public final class Relayed {
   public static IndexAccess over(IndexAccess tables) {
     Placed placed = new Placed(new Holders("holder:1", List.of()));
     return new ReplicatedIndexAccess(
-        Serving.DEFAULT_APPLICATION,
         new NoTables(),
         placed,
-        new Loop(new ReplicaService(Tables.only(Serving.DEFAULT_APPLICATION, tables, placed))),
+        new Loop(new ReplicaService(tables, placed)),
         new SimpleMeterRegistry(),
         () -> 0); // answered at once, however long this machine stands still meanwhile
   }

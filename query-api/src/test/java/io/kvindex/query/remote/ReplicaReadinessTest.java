@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.query.error.ApiException;
 import io.kvindex.streams.Holders;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -74,29 +73,6 @@ class ReplicaReadinessTest extends OneOfThree {
     assertThatThrownBy(() -> Walks.empty(access.view(TABLE))).isInstanceOf(ApiException.class);
   }
 
-  /** It has taken the place of one that was ready: a table that is changed over to. */
-  @Test
-  void shouldBeReadyAtOnce_whenItGoesOnForOneThatWas() {
-    copies = 2;
-    others.restoring = Set.of(STANDBY);
-    looks(1);
-    assertThat(access.notReadyReason()).contains("no second copy");
-    copies = 1;
-    ReplicatedIndexAccess former =
-        new ReplicatedIndexAccess(
-            "former", own, new Placed(), others, new SimpleMeterRegistry(), nowNs::get);
-    own.notReady = "not yet";
-    access.goOnFor(former);
-    copies = 2;
-    own.notReady = null;
-    assertThat(access.notReadyReason()).as("nor was that one").contains("no second copy");
-    copies = 1;
-    assertThat(former.notReadyReason()).isNull();
-    access.goOnFor(former);
-    copies = 2;
-    assertThat(access.notReadyReason()).isNull();
-  }
-
   /** Whoever restarts one after the other goes by that. */
   @Test
   void shouldNotBeReady_beforeEachPartitionHasTwoCopies() {
@@ -128,31 +104,5 @@ class ReplicaReadinessTest extends OneOfThree {
     others.silent = Set.of(ACTIVE, STANDBY);
     looks(1);
     assertThat(access.notReadyReason()).isNull();
-  }
-
-  /** Else no replica would take traffic right after all have changed over. */
-  @Test
-  void shouldStayReady_whenAnotherTableIsSwappedIn() {
-    ServedTable former = table("former");
-    ServedTable next = table("next");
-    ServingIndex serving = new ServingIndex(former);
-    assertThat(serving.notReadyReason()).isNull();
-    serving.addBeside(next);
-    copies = 2;
-    others.restoring = Set.of(STANDBY);
-    ((ReplicatedIndexAccess) next.index()).others().look();
-    assertThat(next.index().notReadyReason()).contains("no second copy");
-    serving.swap();
-    assertThat(serving.serving()).isEqualTo("next");
-    assertThat(serving.notReadyReason()).isNull();
-  }
-
-  private ServedTable table(String application) {
-    return new ServedTable(
-        application,
-        new ReplicaService.Held(own, new Placed()),
-        new NoKeeper(),
-        new ReplicatedIndexAccess(
-            application, own, new Placed(), others, new SimpleMeterRegistry(), nowNs::get));
   }
 }

@@ -2,7 +2,6 @@
 package io.kvindex.query.remote;
 
 import io.kvindex.model.TableId;
-import io.kvindex.model.site.Serving;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.streams.Holders;
@@ -30,11 +29,7 @@ final class StandInReplicas implements Transport {
             return copy;
           }
         };
-    walks =
-        new Relayed.Loop(
-            new ReplicaService(
-                ReplicaService.Tables.only(
-                    Serving.DEFAULT_APPLICATION, tables, new Relayed.Placed(Holders.NONE))));
+    walks = new Relayed.Loop(new ReplicaService(tables, new Relayed.Placed(Holders.NONE)));
   }
 
   @Override

