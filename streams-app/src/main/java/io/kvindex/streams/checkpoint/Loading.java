@@ -93,8 +93,7 @@ final class Loading {
         progress.loaded(names, header.names());
       }
     } finally {
-      reader.interrupt();
-      reader.join();
+      end(reader);
     }
     if (failure instanceof RocksDBException e) {
       throw e;
@@ -106,6 +105,22 @@ final class Loading {
       throw e;
     }
     return names;
+  }
+
+  /** Nobody may close the database while somebody reads it: native code would crash. */
+  private static void end(Thread reader) {
+    boolean interrupted = false;
+    reader.interrupt();
+    while (reader.isAlive()) {
+      try {
+        reader.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** The reading thread; the last batch it hands over is empty. */

@@ -92,6 +92,13 @@ class CheckpointDamageTest {
             e -> assertThat(e.reason()).isIn(Reason.INCOMPLETE, Reason.MALFORMED_ROW));
   }
 
+  @Test
+  void shouldRefuse_whenTheFileThatNamesTheOthersIsGone() throws Exception {
+    Files.delete(own.resolve("CURRENT"));
+    assertRefused(Reason.DAMAGED, () -> Checkpoint.open(own, TOPIC, 0));
+    assertRefused(Reason.DAMAGED, () -> Checkpoint.verify(own, TOPIC, 0));
+  }
+
   /** Of any name's row: what it says instead is refused, or another name. */
   @Test
   void shouldRefuseOrReadAnotherName_whenARowIsChanged() throws Exception {

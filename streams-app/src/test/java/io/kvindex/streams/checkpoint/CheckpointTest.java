@@ -2,6 +2,7 @@
 package io.kvindex.streams.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
@@ -59,6 +60,25 @@ class CheckpointTest {
     }
     System.out.println(reference.seen + ", " + reference.offset() + " records");
     checkpoint.close();
+  }
+
+  @Test
+  void shouldLetGoOfTheFiles_whenLoadingIsInterrupted() throws Exception {
+    RandomTable table = new RandomTable(1, 5_000, RandomTable.newBlocks());
+    table.blocks().swap(new Journal(pieces));
+    try (Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 3)) {
+      table.foldTo(1_000, t -> {});
+      write(checkpoint, table);
+      Blocks blocks = RandomTable.newBlocks();
+      RandomTable half = new RandomTable(1, 5_000, blocks);
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> checkpoint.load(blocks, half, Progress.NONE))
+          .isInstanceOf(InterruptedException.class);
+      assertThat(Thread.interrupted()).isFalse();
+    }
+    try (Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 3)) {
+      assertThat(load(checkpoint, 1, 5_000).differences(table)).isEmpty();
+    }
   }
 
   private RandomTable load(Checkpoint checkpoint, long seed, int hashes) throws Exception {

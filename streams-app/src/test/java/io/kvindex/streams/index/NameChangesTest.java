@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** What a journal comes to. */
+class NameChangesTest {
+
+  private static final int SPACES = 3;
+
+  private final Journal.Pieces pieces = new Journal.Pieces();
+  private final Blocks blocks = new Blocks(new Epochs(), new Journal(pieces));
+  private final Holder holder;
+
+  NameChangesTest() {
+    blocks.addTable(0);
+    for (int space = 0; space < SPACES; space++) {
+      blocks.addSpace(space, 0, false, 0);
+    }
+    holder = blocks.addHolder(0, 7, Walks.owner("a"));
+  }
+
+  private void hold(int space, long hash) {
+    if (!blocks.find(space, hash)) {
+      blocks.teach(space, hash, hash + 1, 0, 0, 0, 0, true);
+    }
+    blocks.setCopies(holder, 0, 1, 1, 0);
+  }
+
+  private void drop(int space, long hash) {
+    blocks.find(space, hash);
+    blocks.setCopies(holder, 0, 1, 0, 0);
+  }
+
+  private NameChanges changes() {
+    return new NameChanges(blocks.swap(new Journal(pieces)));
+  }
+
+  @Test
+  void shouldCostNothing_whenANameCameAndWent() {
+    hold(0, 5);
+    drop(0, 5);
+    blocks.trim(0);
+    NameChanges changes = changes();
+    assertThat(changes.count()).isZero();
+    assertThat(changes.grown()).isZero();
+    assertThat(changes.next()).isFalse();
+  }
+
+  @Test
+  void shouldTellTheLastChange_whenThereAreSeveral() {
+    hold(1, 5);
+    drop(1, 5);
+    hold(1, 5);
+    NameChanges changes = changes();
+    assertThat(changes.grown()).isEqualTo(1);
+    assertThat(changes.next()).isTrue();
+    assertThat(changes.exists()).isTrue();
+    assertThat(changes.hash()).isEqualTo(5);
+    assertThat(changes.key()).isEqualTo(6);
+    assertThat(changes.holders()).isEqualTo(1);
+    assertThat(changes.holder(0)).isEqualTo(7L << Holder.PART_BITS);
+    assertThat(changes.place()).isNegative();
+    assertThat(changes.next()).isFalse();
+  }
+
+  @Test
+  void shouldTellThatItIsGone_whenItWasThereBefore() {
+    hold(1, 5);
+    changes();
+    drop(1, 5);
+    blocks.trim(0);
+    NameChanges changes = changes();
+    assertThat(changes.grown()).isEqualTo(-1);
+    assertThat(changes.next()).isTrue();
+    assertThat(changes.exists()).isFalse();
+    assertThat(changes.next()).isFalse();
+    hold(1, 5);
+    NameChanges again = changes();
+    assertThat(again.grown()).isEqualTo(1);
+    assertThat(again.next()).isTrue();
+    assertThat(again.exists()).isTrue();
+  }
+
+  /** A slot that was swept and is given to another says nothing of that one. */
+  @Test
+  void shouldNotNameTheNextOwnerOfASlot_whenTheOneBeforeWasSweptMeanwhile() {
+    Holder other = blocks.addHolder(0, 8, Walks.owner("b"));
+    hold(0, 5);
+    blocks.setCopies(other, 0, 1, 1, 0);
+    blocks.kill(holder);
+    while (blocks.isToSweep()) {
+      blocks.sweep(gone -> assertThat(gone).isSameAs(holder));
+    }
+    Holder next = blocks.addHolder(0, 9, Walks.owner("c"));
+    assertThat(next.visible()).isNotEqualTo(holder.visible());
+    NameChanges changes = changes();
+    assertThat(changes.next()).isTrue();
+    assertThat(changes.holders()).isEqualTo(1);
+    assertThat(changes.holder(0)).isEqualTo(8L << Holder.PART_BITS);
+    assertThat(blocks.addHolder(0, 10, Walks.owner("d")).visible()).isEqualTo(holder.visible());
+  }
+
+  /** Against a map, with names that change often and some hundred thousand changes. */
+  @Test
+  void shouldTellEachNameOnceInOrder_whenThereAreManyChanges() {
+    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<List<Long>, Boolean> rows = new HashMap<>();
+    for (int round = 0; round < 5; round++) {
+      for (int i = random.nextInt(100_000); i >= 0; i--) {
+        int space = random.nextInt(SPACES);
+        long hash = random.nextInt(10) == 0 ? random.nextInt(3) : random.nextInt(20_000);
+        if (random.nextBoolean()) {
+          hold(space, hash);
+        } else if (blocks.find(space, hash)) {
+          drop(space, hash);
+        }
+        blocks.trim(1_000);
+      }
+      NameChanges changes = changes();
+      long before = rows.size();
+      List<Long> last = null;
+      int told = 0;
+      while (changes.next()) {
+        List<Long> name = List.of((long) changes.space(), changes.mixed());
+        assertThat(changes.hash()).isEqualTo(NameChanges.hashOf(changes.mixed()));
+        if (last != null && last.get(0).equals(name.get(0))) {
+          assertThat(Long.compareUnsigned(last.get(1), name.get(1)))
+              .as("seed %d", seed)
+              .isNegative();
+        }
+        last = name;
+        told++;
+        if (changes.exists()) {
+          rows.put(name, changes.place() < 0);
+        } else {
+          assertThat(rows.remove(name)).as("a row to delete, seed %d", seed).isNotNull();
+        }
+      }
+      assertThat(told).isEqualTo(changes.count());
+      assertThat(rows.size()).isEqualTo(before + changes.grown());
+      assertThat(rows).as("seed %d", seed).isEqualTo(names());
+    }
+  }
+
+  /** Names there are, and whether they are held. */
+  private Map<List<Long>, Boolean> names() {
+    Map<List<Long>, Boolean> names = new HashMap<>();
+    for (int ref = 0; ref < SPACES; ref++) {
+      NameTable in = blocks.space(ref).names();
+      long space = ref;
+      List<Long> hashes = new ArrayList<>();
+      in.forEach(() -> hashes.add(in.get(NameTable.HASH)));
+      for (long hash : hashes) {
+        assertThat(blocks.find(ref, hash)).isTrue();
+        names.put(List.of(space, NameTable.mix(hash)), blocks.isHeld());
+      }
+    }
+    return names;
+  }
+}
