@@ -45,6 +45,7 @@ public final class IndexCommand implements Callable<Integer> {
   @Mixin private PeerOptions peers;
   @Mixin private DynamoOptions dynamo;
   @Mixin private ReplicaOptions replica;
+  @Mixin private GoneOptions gone;
   @Mixin private HttpPort httpPort;
   @Mixin private BindAddress bindAddress;
 

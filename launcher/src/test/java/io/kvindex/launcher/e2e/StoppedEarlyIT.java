@@ -4,7 +4,6 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.kvindex.streams.IndexerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +51,7 @@ class StoppedEarlyIT {
   private static int members(Admin admin) throws InterruptedException, ExecutionException {
     try {
       return admin
-          .describeConsumerGroups(List.of(IndexerConfig.DEFAULT_APPLICATION))
+          .describeConsumerGroups(List.of("kvindex-early"))
           .all()
           .get()
           .values()

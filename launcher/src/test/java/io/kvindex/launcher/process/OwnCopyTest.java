@@ -4,11 +4,12 @@ package io.kvindex.launcher.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kvindex.streams.IndexerConfig;
+import io.kvindex.streams.CopyConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +22,10 @@ class OwnCopyTest {
   /** Nothing listens there. */
   private void start() {
     OwnCopy.start(
-        IndexerConfig.at("127.0.0.1:1", directory), 1, () -> 0, new SimpleMeterRegistry());
+        CopyConfig.of(Map.of("bootstrap.servers", "127.0.0.1:1"), "test", directory),
+        1,
+        () -> 0,
+        new SimpleMeterRegistry());
   }
 
   @Test

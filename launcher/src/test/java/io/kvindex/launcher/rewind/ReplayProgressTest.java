@@ -4,7 +4,7 @@ package io.kvindex.launcher.rewind;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.streams.IndexPartitions;
-import io.kvindex.streams.apply.Outcome;
+import io.kvindex.streams.fold.Outcome;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;

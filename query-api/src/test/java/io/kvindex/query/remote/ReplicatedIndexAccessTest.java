@@ -9,6 +9,7 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.Holders;
 import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
 import java.util.ArrayList;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.streams.state.Stores;
 import org.junit.jupiter.api.Test;
 
 /** Who answers where this replica's own copy is behind. */
@@ -147,7 +147,7 @@ class ReplicatedIndexAccessTest extends OneOfThree {
 
   private static PartitionView left() {
     var left =
-        new PartitionTable(0, Stores.inMemoryKeyValueStore("rows").get(), new Epochs()).view();
+        new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
     left.closed();
     return left;
   }
