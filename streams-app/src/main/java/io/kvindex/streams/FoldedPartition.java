@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
 final class FoldedPartition implements FoldedTable<PartitionView> {
 
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
+  private static final Duration TRIED_AGAIN = Duration.ofMillis(50);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
   private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
@@ -196,10 +197,20 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     table.view().readsFrom(this::readSettled);
   }
 
+  /** A checkpoint may be under way already, behind which another one has to be begun. */
   private synchronized <T> @Nullable T readSettled(Checkpoint.Reading<T> reading)
       throws DumpFailedException {
-    behind.want();
-    idle();
+    long began = System.nanoTime();
+    try {
+      do {
+        behind.want();
+        idle();
+      } while (!behind.await(offset, TRIED_AGAIN)
+          && System.nanoTime() - began < READ_WITHIN.toNanos());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DumpFailedException("interrupted while a checkpoint was written", e);
+    }
     return read(reading);
   }
 

@@ -130,9 +130,7 @@ class DigestsTest {
       assertThat(blocks(index, owner, 0, 100)).hasSize(3).allMatch(block -> block.copies() == 2);
 
       index.take(engine.batch(prompt.removed(GPU, 0, 3)));
-      assertThat(blocks(index, owner, 0, 100))
-          .hasSize(3)
-          .allMatch(block -> block.copies() == 1);
+      assertThat(blocks(index, owner, 0, 100)).hasSize(3).allMatch(block -> block.copies() == 1);
     }
   }
 

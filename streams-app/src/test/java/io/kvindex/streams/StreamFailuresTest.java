@@ -16,20 +16,10 @@ class StreamFailuresTest {
   private final StreamFailures failures = new StreamFailures("copy x", metrics);
 
   @Test
-  void shouldGiveUpAndSayWhy_whenAnotherReplicaHasItsName() {
+  void shouldGiveUpAndSayWhy_whenAnotherProcessHasItsName() {
     StreamsException fenced = new StreamsException(new FencedInstanceIdException("index-7"));
     assertThat(failures.handle(fenced)).isEqualTo(SHUTDOWN_CLIENT);
-    assertThat(failures.givenUp()).isEqualTo("another replica has the same --instance-name");
-  }
-
-  @Test
-  void shouldReplaceTheThread_whenNobodyGaveItItsName() {
-    try (StreamFailures unnamed = new StreamFailures("copy x", metrics)) {
-      unnamed.close(); // nobody waits for the pause
-      StreamsException fenced = new StreamsException(new FencedInstanceIdException("a_1_0-1"));
-      assertThat(unnamed.handle(fenced)).isEqualTo(REPLACE_THREAD);
-      assertThat(unnamed.givenUp()).isNull();
-    }
+    assertThat(failures.givenUp()).isEqualTo("another process runs as copy x");
   }
 
   @Test
