@@ -44,6 +44,9 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private static final Duration READ_LOG = Duration.ofSeconds(30);
   private static final long LOOK_NS = TimeUnit.MINUTES.toNanos(1);
 
+  /** A lost connection is to be in all answers within a second. */
+  private static final long NEWS_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
   /** Records that whoever takes over has to read for the sake of a silent publisher, about. */
   private static final long MOST_UNREAD = 10_000;
 
@@ -63,6 +66,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
   private long nextLookNs = System.nanoTime() + LOOK_NS;
+  private long nextNewsNs = System.nanoTime();
 
   /**
    * Takes its consumers; {@link #start} starts the thread.
@@ -195,12 +199,13 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
         progressWriter.write(followed);
       }
       nextProgressNs = System.nanoTime() + progressNs;
-    } else {
+    } else if (System.nanoTime() - nextNewsNs >= 0) {
       writeConnectionNews();
+      nextNewsNs = System.nanoTime() + NEWS_NS;
     }
   }
 
-  /** A lost connection is in all answers at once: it is not left to the next round. */
+  /** Not left to the next round of all progress. */
   private void writeConnectionNews() {
     for (Followed followed : publishers.all()) {
       if (followed.hasConnectionNews()) {

@@ -61,7 +61,10 @@ final class Route {
   private final Led socket;
   private final Runnable wake;
   private final AtomicReference<Resolver.@Nullable Result> found = new AtomicReference<>();
-  private List<InetAddress> addresses;
+
+  /** Also read by ZeroMQ's thread; does not change but as a whole. */
+  private volatile List<InetAddress> addresses;
+
   private @Nullable InetAddress current;
   private @Nullable InetAddress target;
 
@@ -82,13 +85,15 @@ final class Route {
   /** Counts connections lost, so that a pause from before says nothing. */
   private int losses;
 
-  /** When the last one was lost. */
+  /** When the last connection was lost, {@link System#nanoTime}. */
   private long lostNs;
 
   /** Whether it is tried often to connect again, until a timer says that it was long enough. */
   private boolean expectsBack;
 
-  private volatile boolean expectedLong;
+  /** A timer says that an engine was expected back for long enough. */
+  private volatile boolean expectedLongEnough;
+
   private volatile int dueAfter = -1;
   private boolean justLost;
 
@@ -146,10 +151,13 @@ final class Route {
     if (!address.equals(connectedTo)) {
       return false;
     }
+    boolean others = addresses.size() > 1;
     broke |= up;
-    refused |= !up;
+    refused |= !up && others;
     up = false;
-    wake.run();
+    if (broke || others) {
+      wake.run(); // else ZeroMQ goes on trying, hundreds of engines that are gone at a time
+    }
     return true;
   }
 
@@ -186,8 +194,8 @@ final class Route {
       tried++;
       target = after(current);
     }
-    if (expectedLong) {
-      expectedLong = false;
+    if (expectedLongEnough) {
+      expectedLongEnough = false;
       expectNoMore();
     }
     Resolver.Result result = found.getAndSet(null);
@@ -217,7 +225,7 @@ final class Route {
   private void expectFor(Duration time) {
     resolver.later(
         () -> {
-          expectedLong = true;
+          expectedLongEnough = true;
           wake.run();
         },
         time);

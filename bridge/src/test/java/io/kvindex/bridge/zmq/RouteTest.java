@@ -51,6 +51,15 @@ class RouteTest implements IoLoop.Reader, SubSocket.Listener {
     publishers.close();
   }
 
+  /** A publisher at 127.0.0.2, which is what any name leads to, and which was heard. */
+  private ZMQ.Socket connectedTo(String host) throws Exception {
+    ZMQ.Socket publisher = publisher("127.0.0.2");
+    lookup = name -> addresses("127.0.0.2");
+    subscribe("tcp://" + host + ":" + port);
+    awaitHeard(publisher, "before");
+    return publisher;
+  }
+
   @Test
   void shouldGoOnToTheNextAddress_whenNobodyListensAtTheFirst() throws Exception {
     lookup = host -> addresses("127.0.0.2", "127.0.0.3", "127.0.0.4");
@@ -62,10 +71,7 @@ class RouteTest implements IoLoop.Reader, SubSocket.Listener {
   /** Pauses double from a tenth of a second: the next but the last one would end after 12.7 s. */
   @Test
   void shouldConnectWithinSeconds_whenAnEngineComesBackAfterAWhile() throws Exception {
-    ZMQ.Socket before = publisher("127.0.0.2");
-    lookup = host -> addresses("127.0.0.2");
-    subscribe("tcp://127.0.0.2:" + port);
-    awaitHeard(before, "before");
+    ZMQ.Socket before = connectedTo("127.0.0.2");
     before.close();
     await().atMost(SOON).until(() -> losses.get() >= 1);
     await().pollDelay(Duration.ofSeconds(7)).atMost(SOON).until(() -> true); // tries in vain
@@ -78,10 +84,7 @@ class RouteTest implements IoLoop.Reader, SubSocket.Listener {
 
   @Test
   void shouldFollowTheName_whenItMovesWhileTheConnectionIsDown() throws Exception {
-    ZMQ.Socket before = publisher("127.0.0.2");
-    lookup = host -> addresses("127.0.0.2");
-    subscribe("tcp://engine:" + port);
-    awaitHeard(before, "before");
+    ZMQ.Socket before = connectedTo("engine");
 
     lookup = host -> addresses("127.0.0.3");
     ZMQ.Socket after = publisher("127.0.0.3");
@@ -93,10 +96,7 @@ class RouteTest implements IoLoop.Reader, SubSocket.Listener {
 
   @Test
   void shouldLeaveTheAddress_whenAnotherHasItAndTheNameLeadsElsewhere() throws Exception {
-    ZMQ.Socket before = publisher("127.0.0.2");
-    lookup = host -> addresses("127.0.0.2");
-    subscribe("tcp://engine:" + port);
-    awaitHeard(before, "before");
+    ZMQ.Socket before = connectedTo("engine");
 
     CountDownLatch lookedUp = new CountDownLatch(1);
     lookup =
@@ -118,10 +118,7 @@ class RouteTest implements IoLoop.Reader, SubSocket.Listener {
 
   @Test
   void shouldConnectAgain_whenTheLookupHangs() throws Exception {
-    ZMQ.Socket before = publisher("127.0.0.2");
-    lookup = host -> addresses("127.0.0.2");
-    subscribe("tcp://engine:" + port);
-    awaitHeard(before, "before");
+    ZMQ.Socket before = connectedTo("engine");
 
     lookup =
         host -> {
