@@ -49,7 +49,8 @@ public final class CheckpointLoad {
     this.owners = owners;
     blocks.addSpace(0, 0, false, 0);
     for (int i = 0; i < owners; i++) {
-      Owner owner = new Owner("t", "engine-" + i, 0, 0, "GPU", false, null, new Incarnation(1, 1, 0));
+      Owner owner =
+          new Owner("t", "engine-" + i, 0, 0, "GPU", false, null, new Incarnation(1, 1, 0));
       holders.add(blocks.addHolder(0, i, owner));
     }
   }
@@ -101,7 +102,14 @@ public final class CheckpointLoad {
       for (int i = 0; i < RUN; i++) {
         hashes[i] = random.nextLong();
         blocks.teach(
-            0, hashes[i], random.nextLong(), 0, i, random.nextLong(), i == 0 ? 0 : hashes[i - 1], true);
+            0,
+            hashes[i],
+            random.nextLong(),
+            0,
+            i,
+            random.nextLong(),
+            i == 0 ? 0 : hashes[i - 1],
+            true);
         for (long left = who; left != 0; left &= left - 1) {
           Holder holder = holders.get(Long.numberOfTrailingZeros(left));
           blocks.setCopies(holder, 0, 1, 1, 0);
@@ -110,7 +118,9 @@ public final class CheckpointLoad {
       }
       offset++;
       blocks.trim(UNHELD);
-      blocks.journal().put(Bytes.wrap(new byte[] {'S'}), ByteBuffer.allocate(8).putLong(offset).array());
+      blocks
+          .journal()
+          .put(Bytes.wrap(new byte[] {'S'}), ByteBuffer.allocate(8).putLong(offset).array());
       long now = System.nanoTime();
       behind.maybeSwap(offset, offset, 0);
       longest = Math.max(longest, System.nanoTime() - now);

@@ -50,12 +50,7 @@ class StoppedEarlyIT {
 
   private static int members(Admin admin) throws InterruptedException, ExecutionException {
     try {
-      return admin
-          .describeConsumerGroups(List.of("kvindex-early"))
-          .all()
-          .get()
-          .values()
-          .stream()
+      return admin.describeConsumerGroups(List.of("kvindex-early")).all().get().values().stream()
           .mapToInt(group -> group.members().size())
           .sum();
     } catch (ExecutionException e) {

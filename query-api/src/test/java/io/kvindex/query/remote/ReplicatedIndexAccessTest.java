@@ -146,8 +146,7 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   }
 
   private static PartitionView left() {
-    var left =
-        new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
+    var left = new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
     left.closed();
     return left;
   }
