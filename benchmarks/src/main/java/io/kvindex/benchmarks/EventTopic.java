@@ -174,8 +174,16 @@ public final class EventTopic implements AutoCloseable {
 
   private static long[] hashes(long from) {
     long[] hashes = new long[RUN];
-    Arrays.setAll(hashes, i -> RowSpike.hash((int) from + i + 1));
+    Arrays.setAll(hashes, i -> hash(from + i + 1));
     return hashes;
+  }
+
+  /** A number that looks random (SplitMix64's finaliser). */
+  private static long hash(long i) {
+    long z = i * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
   }
 
   @Override

@@ -2,8 +2,8 @@
 package io.kvindex.benchmarks;
 
 import io.kvindex.sandbox.broker.EmbeddedBroker;
-import io.kvindex.streams.IndexerApp;
-import io.kvindex.streams.IndexerConfig;
+import io.kvindex.streams.CopyConfig;
+import io.kvindex.streams.IndexCopy;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
@@ -11,12 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 
 /**
- * What does a block operation cost in the whole topology: store, changelog, index, transactions and
- * the broker in the same process? Fills a table, then stores 16 blocks and removes the 16 oldest in
- * turn, one record each; the records lie in the topic before the indexer starts on them, so that it
- * works as fast as it can. Then how long a clean restart and a cold restore take.
+ * What does a block operation cost in a whole copy: fold, checkpoint and the broker in the same
+ * process? Fills a table, then stores 16 blocks and removes the 16 oldest in turn, one record each;
+ * the records lie in the topic before the copy starts on them, so that it works as fast as it can.
+ * Then how long a restart from the checkpoint takes, and a fold of the whole log.
  *
  * <p>Arguments: resident blocks (default 1,000,000), operations (default 1,000,000).
  */
@@ -50,8 +51,8 @@ public final class TableLoad {
         load.topic.remove(i);
       }
       load.measure("store + remove", operations, directory.resolve("state"));
-      load.measure("clean restart", resident, directory.resolve("state"));
-      load.measure("cold restore", resident, directory.resolve("elsewhere"));
+      load.measure("restart", resident, directory.resolve("state"));
+      load.measure("from the log", resident + operations, directory.resolve("elsewhere"));
       load.topic.close();
     }
     System.out.println("files left in " + directory);
@@ -61,8 +62,9 @@ public final class TableLoad {
     topic.flush();
     long wall = System.nanoTime();
     long cpu = cpu();
-    IndexerConfig config = IndexerConfig.at(broker.bootstrapServers(), state).alone("table-load");
-    try (IndexerApp app = IndexerApp.start(config, 1, new SimpleMeterRegistry())) {
+    CopyConfig config =
+        CopyConfig.of(Map.of("bootstrap.servers", broker.bootstrapServers()), "table-load", state);
+    try (IndexCopy app = IndexCopy.start(config, 1, new SimpleMeterRegistry())) {
       awaitEnd(app);
       double seconds = (System.nanoTime() - wall) / 1e9;
       System.out.printf(
@@ -75,7 +77,7 @@ public final class TableLoad {
     }
   }
 
-  private void awaitEnd(IndexerApp app) throws InterruptedException {
+  private void awaitEnd(IndexCopy app) throws InterruptedException {
     long until = System.nanoTime() + BOUND.toNanos();
     while (System.nanoTime() < until) {
       PartitionView view = app.view(0);
