@@ -14,6 +14,7 @@ import io.kvindex.launcher.drill.DrillCommand;
 import io.kvindex.launcher.process.AllCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
+import io.kvindex.launcher.process.ForgetCommand;
 import io.kvindex.launcher.process.IndexCommand;
 import io.kvindex.launcher.process.QueryAtCommand;
 import io.kvindex.launcher.process.RepairCommand;
@@ -61,6 +62,7 @@ import picocli.CommandLine.Spec;
       QuarantineCommand.class,
       RepairCommand.class,
       ReplayCommand.class,
+      ForgetCommand.class,
       QueryAtCommand.class,
       DiffCommand.class,
       ChaosCommand.class,

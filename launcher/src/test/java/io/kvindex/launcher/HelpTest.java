@@ -38,6 +38,7 @@ class HelpTest {
         "quarantine list",
         "diff",
         "replay",
+        "forget",
         "query-at",
         "repair",
         "ingest",

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Settings of a copy, or of a process that has a part of one.
  *
  * @param kafka settings of all its Kafka clients; {@code bootstrap.servers} at least
- * @param copy its name: letters, digits, {@code . _ -}, at most {@value #LONGEST} characters
+ * @param copy its name: letters, digits, {@code . _ -}, not dots alone, at most {@value #LONGEST}
+ *     characters
  * @param directory where checkpoints are, this process's own
  * @param advertise {@code host:port} other replicas reach this one at, null = none
  * @param maxLag how long a record may wait in the log, or Kafka be silent, before answers are stale
@@ -35,7 +36,7 @@ public record CopyConfig(
   /** Longest name of a copy. */
   public static final int LONGEST = 100;
 
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1," + LONGEST + "}");
+  private static final Pattern NAME = Pattern.compile("(?![.]+$)[A-Za-z0-9._-]{1," + LONGEST + "}");
   private static final Duration MAX_LAG = Duration.ofSeconds(2);
 
   public CopyConfig {
@@ -48,7 +49,7 @@ public record CopyConfig(
       throw new IllegalArgumentException(
           "a copy's name has 1 to "
               + LONGEST
-              + " letters, digits, dots, dashes or underscores, got `"
+              + " letters, digits, dots, dashes or underscores, not dots alone, got `"
               + copy
               + "`");
     }

@@ -283,6 +283,11 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   @Override
+  public String copy() {
+    return config.copy();
+  }
+
+  @Override
   public @Nullable String address() {
     return config.advertise();
   }

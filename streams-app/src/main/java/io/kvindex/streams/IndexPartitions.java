@@ -59,6 +59,11 @@ public interface IndexPartitions {
     return null;
   }
 
+  /** Name of the copy these are of, empty = it has none. */
+  default String copy() {
+    return "";
+  }
+
   /** Kafka's id of the cluster whose log they are folded from, empty = not known. */
   default String cluster() {
     return "";

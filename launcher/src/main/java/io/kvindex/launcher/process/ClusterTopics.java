@@ -3,7 +3,6 @@ package io.kvindex.launcher.process;
 
 import io.kvindex.launcher.kafka.KafkaProblem;
 import io.kvindex.launcher.rewind.EventLog;
-import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.site.SiteCheck;
 import io.kvindex.model.topic.NewTopics;
@@ -106,8 +105,7 @@ final class ClusterTopics {
         kafka,
         admin -> {
           create(admin, eventPartitions, replication, bytesPerPartition);
-          return new SiteCheck(admin, kafka, ANSWER)
-              .repair(always, new ReplayGroup(admin, "kvindex")::delete);
+          return new SiteCheck(admin, kafka, ANSWER).repair(always);
         });
   }
 

@@ -31,8 +31,13 @@ final class CopyName {
     byte[] random = new byte[RANDOM_BYTES];
     new SecureRandom().nextBytes(random);
     String name = "index-" + HexFormat.of().formatHex(random);
-    Files.createDirectories(dataDir);
-    Files.writeString(file, name + "\n");
+    keep(dataDir, name);
     return name;
+  }
+
+  /** Has whoever uses the directory next, and does not say a name, go on with this one. */
+  static void keep(Path dataDir, String name) throws IOException {
+    Files.createDirectories(dataDir);
+    Files.writeString(dataDir.resolve(FILE), name + "\n");
   }
 }

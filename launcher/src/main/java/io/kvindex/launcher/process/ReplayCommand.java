@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import me.tongfei.progressbar.ProgressBar;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +23,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Builds the table from the events topic beside the running one. */
+/** Makes a copy of the tables from the events topic, beside those that serve. */
 @Command(
     name = "replay",
     description = {
-      "Builds the table from the events topic, beside the one that serves, and serves it at a port of its own.",
+      "Makes a copy of the tables from the events topic, beside those that serve, and serves it at a port of its own.",
       "",
-      "It has an application id and a directory of its own, which are deleted when it stops. Compare it",
-      "with a replica: kvindex diff http://REPLICA http://REBUILD",
+      "The copy has a directory of its own, DATA-DIR/replay/NAME, where it is kept: started again, it goes on",
+      "from there, also as kvindex index --data-dir DATA-DIR/replay/NAME. Compare it with a replica:",
+      "kvindex diff http://REPLICA http://COPY",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -39,8 +39,7 @@ import picocli.CommandLine.Spec;
 public final class ReplayCommand implements Callable<Integer> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplayCommand.class);
-  private static final Pattern APPLICATION = Pattern.compile("[A-Za-z0-9._-]{1,200}");
-  private static final String PREFIX = "kvindex-replay-";
+  private static final String PREFIX = "replay-";
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   @Spec private CommandSpec spec;
@@ -55,15 +54,10 @@ public final class ReplayCommand implements Callable<Integer> {
   private String from;
 
   @Option(
-      names = "--app",
+      names = "--copy",
       paramLabel = "NAME",
-      description = "Application id of the rebuild (default: kvindex-replay- and where it begins).")
-  private @Nullable String application;
-
-  @Option(
-      names = "--anew",
-      description = "Delete what a former rebuild has left under that application id.")
-  private boolean anew;
+      description = "Name of the copy (default: replay- and where it begins).")
+  private @Nullable String copy;
 
   @Option(
       names = "--exit",
@@ -73,30 +67,29 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--http-port",
       paramLabel = "PORT",
-      description = "Port of the rebuild's HTTP API, 0 = any free one (default: ${DEFAULT-VALUE}).",
+      description = "Port of the copy's HTTP API, 0 = any free one (default: ${DEFAULT-VALUE}).",
       defaultValue = "0")
   private int httpPort;
 
   @Mixin private BindAddress bind;
-  @Mixin private GoneSwapOptions gone;
+  @Mixin private GoneReplayOptions gone;
 
   @Option(
       names = "--data-dir",
       paramLabel = "DIR",
-      description = "Where its tables are kept while it runs (default: ${DEFAULT-VALUE}).",
+      description = "Where it is kept, in replay/NAME (default: ${DEFAULT-VALUE}).",
       defaultValue = DataDirectory.DEFAULT)
   private Path dataDir;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     ReplayFrom where = ReplayFrom.parse(from);
-    String name = application == null ? PREFIX + where.label() : checked(application);
-    Rebuild.Options options =
-        new Rebuild.Options(
+    String name = copy == null ? PREFIX + where.label() : copy;
+    ReplayedCopy.Options options =
+        new ReplayedCopy.Options(
             cluster.kafka(),
             where,
             name,
-            anew,
             dataDir.resolve("replay").resolve(name),
             bind.address(),
             httpPort);
@@ -105,11 +98,11 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private int run(Rebuild.Options options, StopSignal stop)
+  private int run(ReplayedCopy.Options options, StopSignal stop)
       throws IOException, InterruptedException {
-    try (Rebuild rebuild = Rebuild.start(options)) {
+    try (ReplayedCopy replayed = ReplayedCopy.start(options)) {
       try {
-        return run(rebuild, options.application(), stop);
+        return run(replayed, options.copy(), stop);
       } finally {
         stop.closing();
       }
@@ -122,36 +115,31 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private int run(Rebuild rebuild, String name, StopSignal stop) throws InterruptedException {
+  private int run(ReplayedCopy replayed, String name, StopSignal stop) throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
-    long records = rebuild.plan().records();
-    out.printf("kvindex replay: application %s, %,d records%n", name, records);
-    rebuild.plan().missing().forEach(line -> out.println("  " + line));
-    out.printf("  answers at %s meanwhile%n", rebuild.uri());
+    long records = replayed.plan().records();
+    out.printf("kvindex replay: copy %s, %,d records%n", name, records);
+    if (replayed.isKept()) {
+      out.println("  it goes on from where it was");
+    } else {
+      replayed.plan().missing().forEach(line -> out.println("  " + line));
+    }
+    out.printf("  answers at %s meanwhile%n", replayed.uri());
     out.flush();
-    follow(rebuild, records);
-    rebuild.awaitReady();
-    report(rebuild, out);
+    follow(replayed, records);
+    replayed.awaitReady();
+    report(replayed, out);
     if (!exit) {
       stop.await();
     }
     return 0;
   }
 
-  /** It is a directory's name as well, and what was in that is deleted. */
-  private static String checked(String application) {
-    if (!APPLICATION.matcher(application).matches() || application.matches("[.]+")) {
-      throw new IllegalArgumentException(
-          "--app has to be 1 to 200 letters, digits, '.', '_' or '-', got " + application);
-    }
-    return application;
-  }
-
-  private static void follow(Rebuild rebuild, long records) throws InterruptedException {
-    ReplayProgress progress = rebuild.progress();
+  private static void follow(ReplayedCopy replayed, long records) throws InterruptedException {
+    ReplayProgress progress = replayed.progress();
     try (ProgressBar bar = Bars.of("replaying", "records", records)) {
       while (!progress.isDone()) {
-        rebuild.check();
+        replayed.check();
         bar.stepTo(progress.records());
         bar.setExtraMessage(progress.rate());
         LockSupport.parkNanos(LOOK_NANOS);
@@ -164,14 +152,14 @@ public final class ReplayCommand implements Callable<Integer> {
     }
   }
 
-  private static void report(Rebuild rebuild, PrintWriter out) {
-    ReplayProgress progress = rebuild.progress();
+  private static void report(ReplayedCopy replayed, PrintWriter out) {
+    ReplayProgress progress = replayed.progress();
     out.println("  " + progress.summary());
     long unreadable = progress.unreadable();
     if (unreadable > 0) {
       out.printf(
           "  left out: %,d records that can not be read; the lines above say where%n", unreadable);
-    } else if (rebuild.plan().isWhole() && progress.missing() == 0) {
+    } else if (!replayed.isKept() && replayed.plan().isWhole() && progress.missing() == 0) {
       out.println("  the log was whole: nothing that was ever announced is missing");
     }
     if (!progress.degraded().isEmpty()) {
@@ -181,7 +169,7 @@ public final class ReplayCommand implements Callable<Integer> {
                   .map(PublisherId::displayName)
                   .collect(Collectors.joining(", ")));
     }
-    out.printf("kvindex replay: ready at %s%n", rebuild.uri());
+    out.printf("kvindex replay: ready at %s%n", replayed.uri());
     out.flush();
   }
 }

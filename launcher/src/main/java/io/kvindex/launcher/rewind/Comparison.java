@@ -32,10 +32,40 @@ public record Comparison(
       return problem() == null;
     }
 
+    /**
+     * Whether they were folded from different records on, so that one may hold, and rightly, what
+     * the other never heard of. Ends no sooner than one of them is folded anew.
+     */
+    public boolean areOfTwoLineages() {
+      return a.error() == null
+          && b.error() == null
+          && begun(a)
+          && begun(b)
+          && a.since() != b.since();
+    }
+
+    private static boolean begun(Part part) {
+      return part.offset() >= 0;
+    }
+
+    private static String lineage(Part part) {
+      return (part.copy().isEmpty() ? "" : " (copy " + part.copy() + ")")
+          + " was folded from offset "
+          + part.since()
+          + " on";
+    }
+
     /** What stands in the way of comparing them, null = nothing. */
     public @Nullable String problem() {
       if (a.error() != null || b.error() != null) {
         return "can not be read in " + (a.error() != null ? "A: " + a.error() : "B: " + b.error());
+      }
+      if (areOfTwoLineages()) {
+        return "A"
+            + lineage(a)
+            + ", B"
+            + lineage(b)
+            + ": what was announced in the records between is known to one of them only";
       }
       if (a.offset() != b.offset()) {
         return "A has applied up to offset "
@@ -102,6 +132,11 @@ public record Comparison(
     SortedSet<Integer> left = new TreeSet<>(all);
     left.removeAll(those);
     return left;
+  }
+
+  /** Whether that of a partition stands in the way: no wait ends it. */
+  public boolean isOfTwoLineages() {
+    return both.values().stream().anyMatch(Pair::areOfTwoLineages);
   }
 
   public boolean isComparable() {

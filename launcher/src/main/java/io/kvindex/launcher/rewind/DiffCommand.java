@@ -23,13 +23,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Compares two replicas, or a replica and a rebuild, by what each owner holds. */
+/** Compares two replicas by what each owner holds. */
 @Command(
     name = "diff",
     description = {
-      "Compares two replicas, or a replica and a rebuild, by what each owner holds, and lists differences.",
+      "Compares two replicas, of whichever copies, by what each owner holds, and lists differences.",
       "",
-      "Waits until both have applied the same records. Exit code: 0 the same, 1 different, 2 not comparable.",
+      "Waits until both have applied the same records. Copies that were folded from different records on",
+      "can not be compared. Exit code: 0 the same, 1 different, 2 not comparable.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -91,6 +92,7 @@ public final class DiffCommand implements Callable<Integer> {
     Comparison now = look(a, b);
     // Positions may be equal for a moment while a record is half applied: two looks must agree.
     while (!now.isSame()
+        && !now.isOfTwoLineages()
         && !(now.isComparable() && now.equals(before))
         && (before == null || System.nanoTime() - deadline < 0)) {
       LockSupport.parkNanos(PAUSE_NANOS);

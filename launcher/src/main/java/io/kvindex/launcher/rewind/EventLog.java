@@ -70,14 +70,6 @@ public final class EventLog {
         .toList();
   }
 
-  /** The oldest record that retention has left, by partition; the end where nothing is left. */
-  Map<Integer, Long> firsts(int partitions) throws InterruptedException {
-    Map<Integer, Long> firsts = new TreeMap<>();
-    offsets(partitions, OffsetSpec.earliest())
-        .forEach((partition, info) -> firsts.put(partition, info.offset()));
-    return firsts;
-  }
-
   /**
    * What a topic is made of.
    *

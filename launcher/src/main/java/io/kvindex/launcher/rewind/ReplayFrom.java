@@ -36,6 +36,14 @@ public record ReplayFrom(@Nullable Long offset, @Nullable Instant time) {
     }
   }
 
+  /** As {@link #parse} takes it. */
+  public String text() {
+    if (offset != null) {
+      return Long.toString(offset);
+    }
+    return time == null ? BEGINNING : time.toString();
+  }
+
   /** Part of a name; the same for the same place. */
   public String label() {
     if (offset != null) {

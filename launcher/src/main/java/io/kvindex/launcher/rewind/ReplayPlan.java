@@ -45,12 +45,12 @@ public record ReplayPlan(List<LogPart> parts, SortedMap<Integer, Long> starts) {
     return starts.getOrDefault(part.partition(), part.first());
   }
 
-  /** Whether the rebuild knows all that was ever announced. */
+  /** Whether the copy knows all that was ever announced. */
   public boolean isWhole() {
     return starts.values().stream().allMatch(start -> start == 0);
   }
 
-  /** What is not in the rebuild, in lines for people; empty = nothing is missing. */
+  /** What is not in the copy, in lines for people; empty = nothing is missing. */
   public List<String> missing() {
     List<String> lines = new ArrayList<>();
     for (LogPart part : parts) {
@@ -78,7 +78,7 @@ public record ReplayPlan(List<LogPart> parts, SortedMap<Integer, Long> starts) {
     }
     if (!lines.isEmpty()) {
       lines.add(
-          "what was announced in these is not in the rebuild: a stream that goes on from there is degraded, one"
+          "what was announced in these is not in the copy: a stream that goes on from there is degraded, one"
               + " that said nothing since is missing");
     }
     return lines;

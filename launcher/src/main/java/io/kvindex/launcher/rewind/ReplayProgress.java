@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/** How far a rebuild is. For one thread. */
+/** How far a copy that is folded from the log is. For one thread. */
 public final class ReplayProgress {
 
   private static final Set<String> BLOCK_OPERATIONS =
@@ -19,7 +19,6 @@ public final class ReplayProgress {
 
   private final ReplayPlan plan;
   private final IndexPartitions tables;
-  private final ReadUpTo readUpTo;
   private final MeterRegistry metrics;
   private long startNanos;
   private long endNanos;
@@ -28,42 +27,44 @@ public final class ReplayProgress {
   private String rate = "";
 
   /**
-   * @param group the rebuild's
-   * @param log what it reads
-   * @param metrics the rebuild counts its block operations there
+   * @param tables the copy's
+   * @param metrics the copy counts what it reads there
    */
-  public ReplayProgress(
-      ReplayPlan plan,
-      IndexPartitions tables,
-      ReplayGroup group,
-      EventLog log,
-      MeterRegistry metrics) {
-    this(plan, tables, ReadUpTo.of(group, log, plan.parts().size()), metrics);
-  }
-
-  ReplayProgress(
-      ReplayPlan plan, IndexPartitions tables, ReadUpTo readUpTo, MeterRegistry metrics) {
+  public ReplayProgress(ReplayPlan plan, IndexPartitions tables, MeterRegistry metrics) {
     this.plan = plan;
     this.tables = tables;
-    this.readUpTo = readUpTo;
     this.metrics = metrics;
   }
 
-  /** Records read, and those that are not there to be read any more. */
-  public long records() throws InterruptedException {
+  /**
+   * Records that are in the tables, those of checkpoints too, and those that are not there to be
+   * read any more.
+   */
+  public long records() {
     long done = 0;
     for (LogPart part : plan.parts()) {
-      PartitionView view = tables.view(part.partition());
-      long taken = view == null ? 0 : view.takenOffset() + 1;
-      long read = Math.max(taken, readUpTo.first(part.partition()));
-      done += Math.max(0, Math.min(part.end(), read) - plan.start(part));
+      done += Math.max(0, Math.min(part.end(), readUpTo(part)) - plan.start(part));
     }
-    if (done > 0 && startNanos == 0) {
+    if (startNanos == 0 && taken() > 0) {
       // From the first record on: joining the group takes some seconds and no work.
       startNanos = System.nanoTime();
       lastNanos = startNanos;
     }
     return done;
+  }
+
+  /** A table that has all there is may end before the log: retention took the rest. */
+  private long readUpTo(LogPart part) {
+    if (tables.keepsUp(part.partition())) {
+      return part.end();
+    }
+    PartitionView view = tables.view(part.partition());
+    return view == null ? 0 : view.takenOffset() + 1;
+  }
+
+  private double taken() {
+    Counter taken = metrics.find("kvindex.records.taken").counter();
+    return taken == null ? 0 : taken.count();
   }
 
   /** Records that were deleted from the log after the plan was made and before they were read. */
@@ -72,14 +73,14 @@ public final class ReplayProgress {
     return missing == null ? 0 : (long) missing.count();
   }
 
-  /** Records that could not be read, by the counter the rebuild has for them. */
+  /** Records that could not be read, by the counter the copy has for them. */
   public long unreadable() {
     Counter unreadable = metrics.find("kvindex.records").tag("outcome", "undecodable").counter();
     return unreadable == null ? 0 : (long) unreadable.count();
   }
 
   /** Whether all is read that the topic had when the plan was made. */
-  public boolean isDone() throws InterruptedException {
+  public boolean isDone() {
     return records() >= plan.records();
   }
 
@@ -108,11 +109,11 @@ public final class ReplayProgress {
     double per = Math.max(seconds, 1.0 / TimeUnit.SECONDS.toMillis(1));
     return String.format(
         Locale.ROOT,
-        "%,d records with %,.0f block operations in %.1f s: %,.0f records/s, %,.0f block operations/s",
-        plan.records(),
+        "%,.0f records with %,.0f block operations in %.1f s: %,.0f records/s, %,.0f block operations/s",
+        taken(),
         blocks(),
         seconds,
-        plan.records() / per,
+        taken() / per,
         blocks() / per);
   }
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** One side of a comparison: a replica, or a rebuild, with its HTTP API. For any thread. */
+/** One side of a comparison: a replica with its HTTP API. For any thread. */
 public final class Replica {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -59,10 +59,14 @@ public final class Replica {
    * What one partition holds there.
    *
    * @param error why it could not be read, null = it could
+   * @param copy whose table it is, empty = it has no name
+   * @param since offset of the first record the table was folded from without a gap
    * @param owners by id
    */
   public record Part(
+      String copy,
       @Nullable String error,
+      long since,
       long offset,
       boolean settled,
       long streams,
@@ -87,13 +91,16 @@ public final class Replica {
   public Map<Integer, Part> digests(Map<String, String> filters)
       throws IOException, InterruptedException {
     Map<Integer, Part> parts = new TreeMap<>();
-    for (JsonNode one : get("/digests", filters).path("partitions")) {
+    JsonNode all = get("/digests", filters);
+    for (JsonNode one : all.path("partitions")) {
       Map<String, JsonNode> owners = new TreeMap<>();
       one.path("owners").forEach(owner -> owners.put(owner.path("id").asText(), owner));
       parts.put(
           one.path("partition").asInt(),
           new Part(
+              all.path("copy").asText(),
               one.hasNonNull("error") ? one.path("error").asText() : null,
+              one.path("since").asLong(),
               one.path("applied_offset").asLong(),
               one.path("settled").asBoolean(),
               one.path("streams").asLong(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kvindex.launcher.rewind.ReplayGroup;
+import io.kvindex.launcher.rewind.Directories;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
@@ -16,13 +16,11 @@ import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -52,9 +50,6 @@ class ReplayCommandIT {
   private static final int BLOCKS = 4;
   private static final int PARTITIONS = 2;
   private static final long SECONDS = 60;
-
-  /** Of a rebuild that is not given another one. */
-  private static final String DEFAULT_APPLICATION = "kvindex-replay-beginning";
 
   private Path data;
   private EmbeddedBroker broker;
@@ -106,18 +101,14 @@ class ReplayCommandIT {
     records++;
   }
 
-  /** A rebuild from the beginning, in a thread of its own; an interrupt ends it as Ctrl-C does. */
+  /** A copy from the beginning, in a thread of its own; an interrupt ends it as Ctrl-C does. */
   private final class Replay implements AutoCloseable {
     private final CommandRun command = new CommandRun();
     private final FutureTask<Integer> task;
     private final Thread thread;
 
     Replay(String... flags) {
-      List<String> arguments = new ArrayList<>(List.of("replay", "--from", "beginning", "--kafka"));
-      arguments.add(broker.bootstrapServers());
-      arguments.addAll(List.of("--data-dir", data.toString()));
-      arguments.addAll(List.of(flags));
-      task = new FutureTask<>(() -> command.run(arguments.toArray(String[]::new)));
+      task = new FutureTask<>(() -> command.run(replay("beginning", flags)));
       thread = new Thread(task, "replay");
       thread.start();
     }
@@ -134,18 +125,20 @@ class ReplayCommandIT {
     }
   }
 
+  private String[] replay(String from, String... flags) {
+    List<String> arguments = new ArrayList<>(List.of("replay", "--from", from, "--kafka"));
+    arguments.add(broker.bootstrapServers());
+    arguments.addAll(List.of("--data-dir", data.toString()));
+    arguments.addAll(List.of(flags));
+    return arguments.toArray(String[]::new);
+  }
+
   private List<String> groups() throws Exception {
     return admin.listGroups().all().get().stream().map(GroupListing::groupId).toList();
   }
 
-  private Path directoryOf(String application) {
-    return data.resolve("replay").resolve(application);
-  }
-
-  private void assertNothingLeft(String application) throws Exception {
-    assertThat(groups()).doesNotContain(application);
-    assertThat(admin.listTopics().names().get()).noneMatch(name -> name.startsWith(application));
-    assertThat(directoryOf(application)).doesNotExist();
+  private Path directoryOf(String copy) {
+    return data.resolve("replay").resolve(copy);
   }
 
   @Test
@@ -153,28 +146,77 @@ class ReplayCommandIT {
     try (Replay replay = new Replay("--exit")) {
       assertThat(replay.exitCode()).isZero();
       assertThat(replay.command.out())
-          .contains("application " + DEFAULT_APPLICATION + ", " + records + " records")
+          .contains("copy replay-beginning, " + records + " records")
           .contains(records + " records with " + BLOCKS * records + " block operations")
-          .contains("ready at http://127.0.0.1:");
+          .contains("the log was whole", "ready at http://127.0.0.1:");
     }
-    assertNothingLeft(DEFAULT_APPLICATION);
   }
 
   @Test
-  void shouldFollowTheLogUnderTheNameItIsGiven_untilItIsStopped() throws Exception {
-    String named = "kvindex-replay-named";
-    try (Replay replay = new Replay("--app", named)) {
-      CommandRun command = replay.command;
-      await().atMost(Duration.ofSeconds(SECONDS)).until(() -> command.out().contains("ready at "));
-      assertThat(groups()).contains(named).doesNotContain(DEFAULT_APPLICATION);
-      assertThat(directoryOf(named)).isDirectory();
-      Api api = new Api(URI.create(command.out().replaceAll("(?s).*ready at (\\S+).*", "$1")));
+  void shouldGoOnFromWhereItWas_whenItIsStartedAgain() throws Exception {
+    String[] named = {"--copy", "named"};
+    try (Replay replay = new Replay(named)) {
+      Api api = ready(replay);
       awaitAllBlocks(api);
       write();
       awaitAllBlocks(api);
       assertThat(replay.task.isDone()).isFalse();
+      assertThat(groups()).contains("kvindex-named").doesNotContain("kvindex-replay-named");
+      assertForgetRefused("named", "copy named is in use by 1 process");
+      try (Replay second = new Replay(named)) {
+        assertThat(second.exitCode()).isEqualTo(1);
+        assertThat(second.command.err()).contains("in use by another kvindex");
+      }
     }
-    assertNothingLeft(named);
+    write();
+    try (Replay replay = new Replay("--exit", "--copy", "named")) {
+      assertThat(replay.exitCode()).isZero();
+      assertThat(replay.command.out())
+          .contains("it goes on from where it was")
+          .contains("1 records with " + BLOCKS + " block operations");
+    }
+    CommandRun other = new CommandRun();
+    assertThat(other.run(replay("5", "--copy", "named"))).isEqualTo(1);
+    assertThat(other.err()).contains("was begun with --from beginning");
+    assertThat(admin.listTopics().names().get()).noneMatch(name -> name.contains("named"));
+  }
+
+  @Test
+  void shouldForgetACopy_whenItsDirectoryIsGone() throws Exception {
+    try (Replay replay = new Replay("--copy", "lost")) {
+      awaitAllBlocks(ready(replay));
+    }
+    assertThat(groups()).contains("kvindex-lost");
+    Directories.delete(directoryOf("lost"));
+    try (Replay replay = new Replay("--exit", "--copy", "lost")) {
+      assertThat(replay.exitCode()).isEqualTo(1);
+      assertThat(replay.command.err()).contains("kvindex forget --copy lost");
+    }
+    CommandRun forget = new CommandRun();
+    assertThat(forget.run(forget("lost"))).isZero();
+    assertThat(groups()).doesNotContain("kvindex-lost");
+    assertThat(forget.run(forget("lost"))).isZero();
+    assertThat(forget.out()).contains("there is no group kvindex-lost");
+    try (Replay replay = new Replay("--exit", "--copy", "lost")) {
+      assertThat(replay.exitCode()).isZero();
+    }
+  }
+
+  private void assertForgetRefused(String copy, String why) {
+    CommandRun forget = new CommandRun();
+    assertThat(forget.run(forget(copy))).isEqualTo(1);
+    assertThat(forget.err()).contains(why);
+  }
+
+  private String[] forget(String copy) {
+    return new String[] {"forget", "--copy", copy, "--kafka", broker.bootstrapServers()};
+  }
+
+  /** Waits until it says so. */
+  private static Api ready(Replay replay) {
+    CommandRun command = replay.command;
+    await().atMost(Duration.ofSeconds(SECONDS)).until(() -> command.out().contains("ready at "));
+    return new Api(URI.create(command.out().replaceAll("(?s).*ready at (\\S+).*", "$1")));
   }
 
   /** A partition that goes from one of its threads to the other can not be read for a moment. */
@@ -191,7 +233,6 @@ class ReplayCommandIT {
     return blocks;
   }
 
-  /** Its directory is deleted before and after. */
   @Test
   void shouldMakeNoTopics_whereThereIsNoSite(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker wrong = EmbeddedBroker.start(directory);
@@ -205,34 +246,12 @@ class ReplayCommandIT {
   }
 
   @Test
-  void shouldTakeNoDirectoryForAnApplication() throws Exception {
-    Path mine = Files.createDirectories(data.resolve("mine"));
-    Files.createDirectories(data.resolve("replay"));
-    for (String name : List.of("../mine", mine.toString(), "..", "")) {
-      try (Replay replay = new Replay("--exit", "--app", name)) {
+  void shouldTakeNoDirectoryForAName() throws Exception {
+    for (String name : List.of("../mine", data.resolve("mine").toString(), "..", "")) {
+      try (Replay replay = new Replay("--exit", "--copy", name)) {
         assertThat(replay.exitCode()).isEqualTo(1);
-        assertThat(replay.command.err()).contains("--app has to be");
+        assertThat(replay.command.err()).contains("a copy's name has");
       }
     }
-    assertThat(mine).isDirectory();
-  }
-
-  @Test
-  void shouldRefuseWhatAFormerRebuildHasLeft_unlessToldToBuildAnew() throws Exception {
-    String left = "kvindex-replay-left";
-    ReplayGroup former = new ReplayGroup(admin, left);
-    former.startAt(new TreeMap<>(Map.of(0, 0L, 1, 0L)));
-
-    try (Replay replay = new Replay("--exit", "--app", left)) {
-      assertThat(replay.exitCode()).isEqualTo(1);
-      assertThat(replay.command.err()).contains("application " + left + " exists", "--anew");
-    }
-    assertThat(groups()).as("nothing is deleted unasked").contains(left);
-
-    try (Replay replay = new Replay("--exit", "--app", left, "--anew")) {
-      assertThat(replay.exitCode()).isZero();
-      assertThat(replay.command.out()).contains("application " + left + ", ", "ready at ");
-    }
-    assertNothingLeft(left);
   }
 }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.e2e.PastAnswers.Moment;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
-import io.kvindex.launcher.process.Rebuild;
+import io.kvindex.launcher.process.ReplayedCopy;
 import io.kvindex.launcher.rewind.EventLog;
 import io.kvindex.launcher.rewind.LogPart;
 import io.kvindex.launcher.rewind.ReplayFrom;
@@ -38,7 +38,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A rebuild against the running table, and questions to the past against what was answered then.
+ * A copy made from the log against the one that serves, and questions to the past against what was
+ * answered then.
  */
 @Tag("broker")
 class RewindIT {
@@ -54,15 +55,15 @@ class RewindIT {
 
   private final CommandRun command = new CommandRun();
 
-  private Rebuild.Options options(AllInOne server, String from, String application) {
-    return new Rebuild.Options(
-        Map.of("bootstrap.servers", server.bootstrapServers()),
-        ReplayFrom.parse(from),
-        application,
-        false,
-        directory.resolve(application),
-        "127.0.0.1",
-        0);
+  private ReplayedCopy fromBeginning(AllInOne server, String copy) throws Exception {
+    return ReplayedCopy.start(
+        new ReplayedCopy.Options(
+            Map.of("bootstrap.servers", server.bootstrapServers()),
+            ReplayFrom.parse("beginning"),
+            copy,
+            directory.resolve(copy),
+            "127.0.0.1",
+            0));
   }
 
   @Test
@@ -169,37 +170,35 @@ class RewindIT {
   }
 
   /**
-   * @param others asserts what is held beside the engines, by a replica or a rebuild
+   * @param others asserts what is held beside the engines, by one copy or the other
    */
   private void compare(
       AllInOne server, List<SimulatedEngine> engines, Random random, Consumer<Api> others)
       throws Exception {
     String live = server.uri().toString();
-    try (Rebuild rebuild = Rebuild.start(options(server, "beginning", "kvindex-replay-whole"))) {
-      assertThat(rebuild.plan().isWhole()).isTrue();
-      assertThat(rebuild.plan().missing()).isEmpty();
-      await().atMost(Duration.ofSeconds(60)).until(() -> rebuild.progress().isDone());
-      assertThat(command.run("diff", live, rebuild.uri().toString())).isZero();
+    try (ReplayedCopy copy = fromBeginning(server, "whole")) {
+      assertThat(copy.plan().isWhole()).isTrue();
+      assertThat(copy.plan().missing()).isEmpty();
+      await().atMost(Duration.ofSeconds(60)).until(() -> copy.progress().isDone());
+      assertThat(command.run("diff", live, copy.uri().toString())).isZero();
       assertThat(command.out()).contains("the same").containsPattern("[1-9][0-9]* blocks");
-      Api rebuilt = new Api(rebuild.uri());
+      Api rebuilt = new Api(copy.uri());
       await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> others.accept(rebuilt));
       something(engines, random);
-      assertThat(command.run("diff", live, rebuild.uri().toString())).as("both go on").isZero();
-
-      assertNoTopics(server, "a rebuild has no changelog");
-      assertThatThrownBy(() -> Rebuild.start(options(server, "beginning", "kvindex-replay-whole")))
-          .hasMessageContaining("kvindex-replay-whole is in use by 1 process");
-      assertThatThrownBy(() -> Rebuild.start(options(server, "beginning", "kvindex")))
-          .hasMessageContaining("is the application that serves");
+      assertThat(command.run("diff", live, copy.uri().toString())).as("both go on").isZero();
+      assertThatThrownBy(() -> fromBeginning(server, "all"))
+          .hasMessageContaining("copy all is in use by 1 process");
     }
-    assertNoTopics(server, "nothing is left");
-  }
-
-  private static void assertNoTopics(AllInOne server, String why) throws Exception {
+    something(engines, random);
+    try (ReplayedCopy copy = fromBeginning(server, "whole")) {
+      assertThat(copy.isKept()).isTrue();
+      await().atMost(Duration.ofSeconds(60)).until(() -> copy.progress().isDone());
+      assertThat(command.run("diff", live, copy.uri().toString())).as("where it was").isZero();
+    }
     try (Admin admin = admin(server)) {
       assertThat(admin.listTopics().names().get())
-          .as(why)
-          .noneMatch(topic -> topic.startsWith("kvindex-replay"));
+          .as("nothing of a copy is in Kafka but its group")
+          .noneMatch(topic -> topic.contains("whole"));
     }
   }
 
@@ -241,14 +240,14 @@ class RewindIT {
           .contains("retention no longer holds records 0 to " + (half - 1), "the oldest left is of")
           .contains("is degraded");
     }
-    try (Rebuild rebuild = Rebuild.start(options(server, "beginning", "kvindex-replay-half"))) {
-      await().atMost(Duration.ofSeconds(60)).until(() -> rebuild.progress().isDone());
-      assertThat(rebuild.progress().degraded()).as("who went on from there").isNotEmpty();
-      String rebuilt = rebuild.uri().toString();
-      // All of them: the first few may all be blocks whose prefix alone is forgotten.
-      assertThat(command.run("diff", server.uri().toString(), rebuilt, "--limit", "1000"))
-          .isEqualTo(1);
-      assertThat(command.out()).contains("different", "only in A: block");
+    try (ReplayedCopy copy = fromBeginning(server, "half")) {
+      await().atMost(Duration.ofSeconds(60)).until(() -> copy.progress().isDone());
+      assertThat(copy.progress().degraded()).as("who went on from there").isNotEmpty();
+      assertThat(command.run("diff", server.uri().toString(), copy.uri().toString())).isEqualTo(2);
+      assertThat(command.out())
+          .containsPattern(
+              "A \\(copy all\\) was folded from offset 0 on, B \\(copy half\\) was folded from offset [1-9]")
+          .contains("not comparable");
     }
     assertThat(
             command.run(

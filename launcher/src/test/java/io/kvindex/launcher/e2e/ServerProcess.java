@@ -14,11 +14,13 @@ import java.util.Map;
 final class ServerProcess implements AutoCloseable {
 
   private final ChildProcess process;
+  private final String url;
   private final Api api;
 
   private ServerProcess(ChildProcess process, int port) {
     this.process = process;
-    this.api = new Api(URI.create("http://127.0.0.1:" + port));
+    url = "http://127.0.0.1:" + port;
+    api = new Api(URI.create(url));
   }
 
   /** {@code kvindex all} on a directory. */
@@ -64,6 +66,10 @@ final class ServerProcess implements AutoCloseable {
                 directory.resolve(name).toString()),
             environment),
         port);
+  }
+
+  String url() {
+    return url;
   }
 
   Api api() {

@@ -24,7 +24,11 @@ class StoppedEarlyIT {
   private static final Duration SESSION = Duration.ofSeconds(60);
 
   private static final Map<String, String> LONG_SESSION =
-      Map.of("KVINDEX_KAFKA_PROPERTIES", "main.consumer.session.timeout.ms=" + SESSION.toMillis());
+      Map.of(
+          "KVINDEX_COPY",
+          "early",
+          "KVINDEX_KAFKA_PROPERTIES",
+          "main.consumer.session.timeout.ms=" + SESSION.toMillis());
 
   @TempDir private Path directory;
 

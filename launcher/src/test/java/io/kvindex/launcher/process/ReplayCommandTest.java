@@ -15,18 +15,21 @@ class ReplayCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "--swap",
-        "--swap --exit",
-        "--swap --swap-wait 5",
-        "--swap-wait 5 --swap",
-        "--advertise h:1 --standbys 2 --full-replicas --rack a --swap",
-        "--although-cut"
+        "--swap; kvindex diff",
+        "--swap-wait 5; kvindex diff",
+        "--although-cut; kvindex diff",
+        "--app mine; --copy NAME",
+        "--anew; kvindex forget --copy NAME",
+        "--standbys 2; Leave the flag out",
+        "--full-replicas; Leave the flag out",
+        "--rack a; Leave the flag out"
       })
-  void shouldSayWhatIsDoneInstead_whenToldToSwap(String flags) {
+  void shouldSayWhatIsDoneInstead_whenAFlagIsGone(String flagAndAdvice) {
+    String[] parts = flagAndAdvice.split("; ");
     StringWriter err = new StringWriter();
     CommandLine commandLine = Main.commandLine().setErr(new PrintWriter(err, true));
-    String line = "replay --kafka localhost:1 --from beginning " + flags;
+    String line = "replay --kafka localhost:1 --from beginning " + parts[0];
     assertThat(commandLine.execute(line.split(" "))).isEqualTo(CommandLine.ExitCode.USAGE);
-    assertThat(err.toString()).contains("are gone", "--http-port", "kvindex diff");
+    assertThat(err.toString()).contains("are gone", parts[1]);
   }
 }

@@ -42,6 +42,7 @@ class DiffCommandTest {
     private volatile long target = 100;
 
     private volatile int partition = 3;
+    private volatile long since;
 
     /** One more that holds nothing, null = none. */
     private volatile @Nullable Integer another;
@@ -82,13 +83,14 @@ class DiffCommandTest {
     private ObjectNode digests() {
       asked.incrementAndGet();
       offset = Math.min(target, offset + 1);
-      ObjectNode body = JSON.createObjectNode();
+      ObjectNode body = JSON.createObjectNode().put("copy", "index-" + since);
       ArrayNode parts = body.putArray("partitions");
       if (another != null) {
         parts.addObject().put("partition", another).put("state", "live").putArray("owners");
       }
       ObjectNode part = parts.addObject();
       part.put("partition", partition).put("state", "live").put("applied_offset", offset);
+      part.put("since", since);
       if (error != null) {
         part.put("error", error);
       }
@@ -213,6 +215,21 @@ class DiffCommandTest {
   }
 
   @Test
+  void shouldNameBothLineages_whenTheyWereFoldedFromDifferentRecordsOn() {
+    a.owns("1", 1);
+    b.since = 40;
+    assertThat(diff("--wait", "600")).as("no wait ends it").isEqualTo(2);
+    assertThat(out.toString())
+        .contains(
+            "A (copy index-0) was folded from offset 0 on, B (copy index-40) was folded from offset 40 on")
+        .contains("not comparable");
+    b.offset = -1;
+    b.target = -1;
+    assertThat(diff("--wait", "0")).isEqualTo(2);
+    assertThat(out.toString()).contains("B up to -1");
+  }
+
+  @Test
   void shouldNotBeComparable_whenTheyShareNoPartition() {
     b.partition = 4;
     assertThat(diff("--wait", "0")).isEqualTo(2);
@@ -229,7 +246,6 @@ class DiffCommandTest {
         .contains("partition 4: not in A", "the same as far as compared: 1 partitions");
   }
 
-  /** A standby may have restored half a record. */
   @Test
   void shouldNotSayThatTheyDiffer_whenNoTwoLooksAgree() {
     a.owns("1", -1);

@@ -53,6 +53,10 @@ class ReplayPlanTest {
     ReplayFrom time = ReplayFrom.parse("2026-11-21T12:15:30+02:00");
     assertThat(time.time()).isEqualTo(Instant.parse("2026-11-21T10:15:30Z"));
     assertThat(time.label()).isEqualTo("2026-11-21t10-15-30z");
+    for (String text : List.of("beginning", "120", "2026-11-21T12:15:30.250+02:00")) {
+      ReplayFrom from = ReplayFrom.parse(text);
+      assertThat(ReplayFrom.parse(from.text())).isEqualTo(from);
+    }
     assertThatThrownBy(() -> ReplayFrom.parse("yesterday"))
         .hasMessageContaining("--from")
         .hasMessageContaining("yesterday");

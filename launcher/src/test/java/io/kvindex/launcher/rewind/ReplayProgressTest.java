@@ -21,8 +21,13 @@ class ReplayProgressTest {
           List.of(new LogPart(0, 0, 10, null), new LogPart(1, 5, 25, null)),
           new TreeMap<>(Map.of(0, 0L, 1, 5L)));
 
-  /** Both partitions as one that has dealt with the offset, -1 = was just opened. */
-  private record Taken(long offset) implements IndexPartitions {
+  /**
+   * Both partitions as one that has dealt with the offset.
+   *
+   * @param offset -1 = nothing, null = it is not loaded
+   * @param following the partition that has all there is, -1 = neither
+   */
+  private record Taken(@Nullable Long offset, int following) implements IndexPartitions {
 
     @Override
     public int partitions() {
@@ -30,20 +35,22 @@ class ReplayProgressTest {
     }
 
     @Override
-    public PartitionView view(int partition) {
-      return (PartitionView)
-          Proxy.newProxyInstance(
-              Taken.class.getClassLoader(),
-              new Class<?>[] {PartitionView.class},
-              (view, method, arguments) -> {
-                assertThat(method.getName()).isEqualTo("takenOffset");
-                return offset;
-              });
+    public @Nullable PartitionView view(int partition) {
+      return offset == null
+          ? null
+          : (PartitionView)
+              Proxy.newProxyInstance(
+                  Taken.class.getClassLoader(),
+                  new Class<?>[] {PartitionView.class},
+                  (view, method, arguments) -> {
+                    assertThat(method.getName()).isEqualTo("takenOffset");
+                    return offset;
+                  });
     }
 
     @Override
     public boolean keepsUp(int partition) {
-      return true;
+      return partition == following;
     }
 
     @Override
@@ -52,50 +59,35 @@ class ReplayProgressTest {
     }
   }
 
-  private static ReplayProgress progress(long taken, ReadUpTo.Look look) {
-    return new ReplayProgress(
-        PLAN, new Taken(taken), new ReadUpTo(look), new SimpleMeterRegistry());
+  private static ReplayProgress progress(@Nullable Long taken, int following) {
+    return new ReplayProgress(PLAN, new Taken(taken, following), new SimpleMeterRegistry());
   }
 
   @Test
-  void shouldCountWhatTheTablesHaveTaken() throws InterruptedException {
-    ReplayProgress progress = progress(7, () -> Map.of(0, 0L, 1, 5L));
+  void shouldCountWhatTheTablesHaveTaken() {
+    assertThat(progress(null, -1).records()).isZero();
+    assertThat(progress(-1L, -1).records()).isZero();
+    ReplayProgress progress = progress(7L, -1);
     assertThat(progress.records()).isEqualTo(8 + 3);
     assertThat(progress.isDone()).isFalse();
-    assertThat(progress(24, () -> Map.of(0, 0L, 1, 5L)).isDone()).isTrue();
+    assertThat(progress(24L, -1).isDone()).isTrue();
+  }
+
+  /** Retention took what was left, so no record will ever tell that the end is reached. */
+  @Test
+  void shouldBeDoneWithATable_whenItHasAllThereIs() {
+    assertThat(progress(-1L, 1).records()).isEqualTo(20);
+    assertThat(progress(-1L, 1).isDone()).isFalse();
+    assertThat(progress(9L, 1).isDone()).isTrue();
   }
 
   @Test
   void shouldCountWhatCouldNotBeRead() {
     SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-    ReplayProgress progress =
-        new ReplayProgress(PLAN, new Taken(0), new ReadUpTo(() -> Map.of()), metrics);
+    ReplayProgress progress = new ReplayProgress(PLAN, new Taken(0L, -1), metrics);
     assertThat(progress.unreadable()).isZero();
     metrics.counter("kvindex.records", "outcome", "applied").increment(7);
     metrics.counter("kvindex.records", "outcome", Outcome.UNDECODABLE.label()).increment(2);
     assertThat(progress.unreadable()).isEqualTo(2);
-  }
-
-  @Test
-  void shouldBeDone_whenATableIsOpenedAnewAndAllIsCommitted() throws InterruptedException {
-    ReplayProgress progress = progress(-1, () -> Map.of(0, 12L, 1, 25L));
-    assertThat(progress.records()).isEqualTo(PLAN.records());
-    assertThat(progress.isDone()).isTrue();
-  }
-
-  @Test
-  void shouldNotBeDone_whenOnePartitionHasRecordsLeft() throws InterruptedException {
-    assertThat(progress(-1, () -> Map.of(0, 10L, 1, 24L)).isDone()).isFalse();
-  }
-
-  @Test
-  void shouldGoOnWithWhatTheTablesSay_whenKafkaDoesNotAnswer() throws InterruptedException {
-    ReplayProgress progress =
-        progress(
-            9,
-            () -> {
-              throw new IllegalStateException("Kafka does not answer");
-            });
-    assertThat(progress.records()).isEqualTo(10 + 5);
   }
 }

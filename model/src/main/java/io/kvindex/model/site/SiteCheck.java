@@ -82,36 +82,19 @@ public final class SiteCheck {
    * Makes the topics as they are now the site's, in a new epoch. No bridge and no index may run.
    *
    * @param always also where nothing is wrong
-   * @param tables deletes what the replicas have in Kafka: its rows name offsets of the former
-   *     events topic, and beside those of another one they seem to lack nothing
    * @return the topics that were others before, empty = none
    */
-  public List<String> repair(boolean always, Tables tables)
+  public List<String> repair(boolean always)
       throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
     SiteContent content = log.read(partitions(topics));
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty() || always) {
       long epoch = next(content.newest(), always);
-      if (always || others.contains(Topics.EVENTS)) {
-        // Before the record: whoever fails here repairs again.
-        tables.delete();
-      }
       log.write(new SiteRecord(new Generations(epoch).epoch(), ids(topics)));
       LOG.info("the site's epoch is now {}, topics created again: {}", epoch, others);
     }
     return others;
-  }
-
-  /** Where tables are in Kafka. */
-  public interface Tables {
-
-    /**
-     * Deletes their rows and their place in the log.
-     *
-     * @throws IllegalStateException if somebody uses them, or it is not allowed
-     */
-    void delete() throws InterruptedException;
   }
 
   /** What is remembered may be younger than the tables where somebody insists though all fits. */

@@ -24,9 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET /digests}, {@code GET /digests/blocks}: of the partitions this replica has, active or
- * standby. All residency rows are read for it, by one thread of its own, one request after the
- * other; those that would wait behind too many are refused.
+ * {@code GET /digests}, {@code GET /digests/blocks}: of the partitions this replica has. All rows
+ * of their checkpoints are read for it, by one thread of its own, one request after the other;
+ * those that would wait behind too many are refused.
  */
 public final class DigestRoutes {
 
@@ -82,7 +82,7 @@ public final class DigestRoutes {
   private Supplier<JsonBuffer> digests(Context ctx) {
     Predicate<OwnerIdentity> wanted = wanted(ctx);
     return () -> {
-      DigestsJson out = new DigestsJson();
+      DigestsJson out = new DigestsJson(index.copy());
       index.partitions().stream()
           .sorted(Comparator.comparingInt(PartitionView::partition))
           .forEach(view -> add(view, wanted, out));

@@ -26,13 +26,17 @@ final class DigestsJson {
   private final JsonBuffer out = new JsonBuffer();
   private boolean first = true;
 
-  DigestsJson() {
-    out.raw('{').name("partitions").raw('[');
+  /**
+   * @param copy whose they are, empty = it has no name
+   */
+  DigestsJson(String copy) {
+    out.raw('{').name("copy").string(copy).raw(',').name("partitions").raw('[');
   }
 
   /** Adds a partition that was read. */
   void partition(PartitionView view, PartitionDigest digest) {
     begin(view);
+    out.raw(',').name("since").number(digest.since());
     out.raw(',').name("applied_offset").number(digest.appliedOffset());
     bool(out, "settled", digest.settled());
     out.raw(',').name("streams").number(digest.streams());

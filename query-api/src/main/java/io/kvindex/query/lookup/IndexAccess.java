@@ -68,6 +68,11 @@ public interface IndexAccess {
     return List.of();
   }
 
+  /** Name of the copy this replica answers from, empty = it has none. */
+  default String copy() {
+    return "";
+  }
+
   /** The partition that holds a table, null = not in this replica. */
   default @Nullable PartitionView partition(TableId table) {
     return null;

@@ -72,6 +72,11 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
+  public String copy() {
+    return indexer.copy();
+  }
+
+  @Override
   public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
     // Only where the table is: a publisher that had another model or block size before has left a
     // position elsewhere, which nothing deletes.

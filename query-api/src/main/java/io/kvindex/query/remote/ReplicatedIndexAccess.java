@@ -163,6 +163,11 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   }
 
   @Override
+  public String copy() {
+    return own.copy();
+  }
+
+  @Override
   public @Nullable PartitionView partition(TableId table) {
     return own.partition(table);
   }

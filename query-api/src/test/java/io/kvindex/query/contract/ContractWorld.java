@@ -162,6 +162,11 @@ final class ContractWorld implements IndexAccess {
   }
 
   @Override
+  public String copy() {
+    return "index-1";
+  }
+
+  @Override
   public int partitionOf(TableId table) {
     return PARTITION;
   }
@@ -174,7 +179,7 @@ final class ContractWorld implements IndexAccess {
   private static PartitionDigest digest(Predicate<OwnerIdentity> wanted) {
     OwnerDigest held = new OwnerDigest(OWNER, 1, 0, 0x5EED);
     return new PartitionDigest(
-        100, 1, 0, 0xFEED, true, wanted.test(OWNER) ? List.of(held) : List.of());
+        0, 100, 1, 0, 0xFEED, true, wanted.test(OWNER) ? List.of(held) : List.of());
   }
 
   @Override

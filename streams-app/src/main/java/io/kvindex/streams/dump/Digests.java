@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.dump;
 
+import io.kvindex.streams.checkpoint.Folded;
 import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.dump.StoredTable.LiveOwner;
@@ -108,8 +109,15 @@ public final class Digests {
         owners.add(new OwnerDigest(of.owner.identity(), of.blocks, of.waiting, of.sum));
       }
     }
+    Folded folded = rows.header().folded();
     return new PartitionDigest(
-        rows.header().folded().offset(), table.streams, table.held, table.positions, true, owners);
+        folded.lineageStart(),
+        folded.offset(),
+        table.streams,
+        table.held,
+        table.positions,
+        true,
+        owners);
   }
 
   private static void each(StoredName name, StoredTable table, Taker taker) {

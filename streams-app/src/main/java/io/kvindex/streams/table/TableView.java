@@ -211,7 +211,7 @@ public final class TableView implements PartitionView {
   @Override
   public PartitionDigest digest(Predicate<OwnerIdentity> wanted) throws DumpFailedException {
     PartitionDigest digest = read(rows -> Digests.of(rows, wanted));
-    return digest == null ? new PartitionDigest(-1, 0, 0, 0, true, List.of()) : digest;
+    return digest == null ? new PartitionDigest(0, -1, 0, 0, 0, true, List.of()) : digest;
   }
 
   @Override

@@ -6,6 +6,8 @@ import java.util.List;
 /**
  * What a partition holds at one position of the log.
  *
+ * @param since offset of the first record it was folded from without a gap; what was announced
+ *     before is not in it
  * @param appliedOffset highest offset of the events topic that is applied, by the streams' rows; -1
  *     = none
  * @param streams streams it knows
@@ -15,6 +17,7 @@ import java.util.List;
  * @param owners live owners with their blocks, in no order
  */
 public record PartitionDigest(
+    long since,
     long appliedOffset,
     int streams,
     int held,

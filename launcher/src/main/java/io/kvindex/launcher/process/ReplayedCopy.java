@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
-import io.kvindex.launcher.rewind.Directories;
+import io.kvindex.launcher.rewind.CopyGroup;
 import io.kvindex.launcher.rewind.EventLog;
 import io.kvindex.launcher.rewind.ReplayFrom;
-import io.kvindex.launcher.rewind.ReplayGroup;
 import io.kvindex.launcher.rewind.ReplayPlan;
 import io.kvindex.launcher.rewind.ReplayProgress;
 import io.kvindex.model.Media;
@@ -19,42 +18,45 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * A table that is being built from the events topic beside the one that serves: an application of
- * its own with its own place in the log, directory and HTTP API, and without a changelog. What it
- * has in Kafka and on disk goes when it is closed.
+ * A copy of its own that is folded from some place in the log on, beside those that serve: a
+ * directory, a group and an HTTP API. It stays when it is closed, and goes on from its checkpoints
+ * when it is started again.
  */
-public final class Rebuild implements AutoCloseable {
+public final class ReplayedCopy implements AutoCloseable {
 
   private static final Duration REGISTRATION_TIMEOUT = Duration.ofSeconds(10);
 
+  /** Says in the copy's directory where it was begun; there once the name is its own. */
+  private static final String FROM = "replayed-from";
+
   private final Closing parts;
   private final ReplayPlan plan;
+  private final boolean kept;
   private final IndexCopy indexer;
   private final ReplayProgress progress;
   private final QueryApi api;
   private final URI uri;
 
   /**
-   * What is rebuilt and where.
+   * What is folded and where.
    *
    * @param kafka settings of all Kafka clients, see {@link ClientKind}
-   * @param application id in Kafka; not the one that serves
-   * @param anew whether to delete what a former rebuild has left under that id
-   * @param directory for its tables; deleted before and after
+   * @param copy its name, see {@link CopyConfig}
+   * @param directory its own
    * @param bind address of its HTTP API
    * @param port of its HTTP API, 0 = any free one
    */
   public record Options(
       Map<String, Object> kafka,
       ReplayFrom from,
-      String application,
-      boolean anew,
+      String copy,
       Path directory,
       String bind,
       int port) {
@@ -64,24 +66,24 @@ public final class Rebuild implements AutoCloseable {
     }
   }
 
-  private Rebuild(Options options, Closing parts) throws IOException, InterruptedException {
+  private ReplayedCopy(Options options, CopyConfig config, Closing parts)
+      throws IOException, InterruptedException {
     this.parts = parts;
     Admin admin = parts.add(Admin.create(ClientKind.ADMIN.settings(options.kafka(), Map.of())));
-    EventLog log = new EventLog(admin);
-    plan = ReplayPlan.of(log, options.from());
+    plan = ReplayPlan.of(new EventLog(admin), options.from());
     SiteTopics topics = ClusterTopics.ofSite(options.kafka());
-    ReplayGroup group = new ReplayGroup(admin, options.application());
-    group.claim(options.anew());
-    Directories.delete(options.directory());
-    parts.add(() -> Directories.delete(options.directory()));
-    parts.add(group::delete);
-    group.startAt(plan.starts());
+    parts.add(TablesLock.take(options.directory()));
+    kept = isKept(options);
+    if (!kept) {
+      new CopyGroup(admin, options.copy(), config.applicationId()).requireNone();
+      CopyName.keep(options.directory(), options.copy());
+      Files.writeString(options.directory().resolve(FROM), options.from().text() + "\n");
+    }
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    CopyConfig config =
-        CopyConfig.of(options.kafka(), options.application(), options.directory())
-            .startingAt(plan.starts());
-    indexer = parts.add(IndexCopy.start(config, topics.eventPartitions(), metrics));
-    progress = new ReplayProgress(plan, indexer, group, log, metrics);
+    indexer =
+        parts.add(
+            IndexCopy.start(config.startingAt(plan.starts()), topics.eventPartitions(), metrics));
+    progress = new ReplayProgress(plan, indexer, metrics);
     api =
         parts.add(
             QueryApi.start(
@@ -102,22 +104,49 @@ public final class Rebuild implements AutoCloseable {
   /**
    * Begins to read, in the background.
    *
-   * @throws RuntimeException if the application is in use, or Kafka or the port is not to be had;
-   *     nothing is left then
+   * @throws IllegalArgumentException if the copy can not be named so, or was begun elsewhere
+   * @throws RuntimeException if the name or the directory is in use, or Kafka or the port is not to
+   *     be had
    */
-  public static Rebuild start(Options options) throws IOException, InterruptedException {
+  public static ReplayedCopy start(Options options) throws IOException, InterruptedException {
+    CopyConfig config = CopyConfig.of(options.kafka(), options.copy(), options.directory());
     Closing parts = new Closing();
     try {
-      return new Rebuild(options, parts);
+      return new ReplayedCopy(options, config, parts);
     } catch (IOException | InterruptedException | RuntimeException e) {
       closeAll(parts);
       throw e;
     }
   }
 
-  /** Which records it reads. */
+  /** Whether the copy was there already. */
+  private static boolean isKept(Options options) throws IOException {
+    Path file = options.directory().resolve(FROM);
+    if (!Files.exists(file)) {
+      return false;
+    }
+    ReplayFrom former = ReplayFrom.parse(Files.readString(file).strip());
+    if (!former.equals(options.from())) {
+      throw new IllegalArgumentException(
+          "copy "
+              + options.copy()
+              + " in "
+              + options.directory()
+              + " was begun with --from "
+              + former.text()
+              + ": say that again, and it goes on, or give another --copy");
+    }
+    return true;
+  }
+
+  /** Which records it reads, if it reads all. */
   public ReplayPlan plan() {
     return plan;
+  }
+
+  /** Whether it goes on from checkpoints of a former run. */
+  public boolean isKept() {
+    return kept;
   }
 
   /** How far it is. */
@@ -128,7 +157,7 @@ public final class Rebuild implements AutoCloseable {
   /**
    * Looks whether it goes on.
    *
-   * @throws IllegalStateException if it was given up: nothing but another rebuild can help
+   * @throws IllegalStateException if it was given up: only a person can help
    */
   void check() {
     String givenUp = indexer.givenUp();
@@ -160,7 +189,7 @@ public final class Rebuild implements AutoCloseable {
     closeAll(parts);
   }
 
-  /** Also where an interrupt is what ends it: Kafka's answers are waited for. */
+  /** Also where an interrupt is what ends it: the last checkpoints are waited for. */
   private static void closeAll(Closing parts) {
     boolean interrupted = Thread.interrupted();
     parts.close();
