@@ -11,7 +11,8 @@ usage() {
 usage: deploy/local-cluster.sh COMMAND [OPTIONS]
 
 Three Kafka brokers, two bridges and three indexers on the loopback address, as they would run on eight machines:
-topics with three copies, indexers that stand by for each other. For trying what happens when a process dies.
+topics with three copies, and three copies of the tables, one in each indexer. For trying what happens when a process
+dies.
 
   start            starts what is not running, waits until all of it is ready
   stop             stops everything in order; the data stays
@@ -29,15 +30,14 @@ options, remembered in the directory by start:
   --base-port N       first port (default 21000): brokers N+1.., their controllers N+11.., bridges N+21.., indexers N+31..
   --brokers, --bridges, --indexers N     how many of each (default 3, 2, 3)
   --partitions N      partitions of the events topic (default 6)
-  --broker-args, --bridge-args, --index-args ARGS     more flags for each of a kind, e.g. --index-args '--kafka-property
-                      main.consumer.session.timeout.ms=3000'
+  --broker-args, --bridge-args, --index-args ARGS     more flags for each of a kind, e.g. --index-args '--max-lag 1000'
   --foreground        start only: stays, and stops everything at Ctrl-C
   --seconds N         how long start and restart wait for one to be ready (default 120)
 
 heaps: BROKER_HEAP (256m), BRIDGE_HEAP (192m), INDEX_HEAP (768m), in the environment of start and restart. With nothing to
 do, eight JVMs take 2.2 GB; more flags for all of them: KVINDEX_JAVA_OPTS. They are compiled for quick starts; for loads
 of minutes: KVINDEX_JAVA_OPTS=-XX:TieredStopAtLevel=4. As they share the processors, bridges wait 20 ms for more to send
-(--bridge-args '--kafka-property producer.linger.ms=0' does not) and brokers compact at most 3 MB/s.
+(--bridge-args '--kafka-property producer.linger.ms=0' does not).
 
 try:
   deploy/local-cluster.sh start
@@ -156,8 +156,7 @@ arguments() { # arguments NAME: its command line behind "kvindex", in the array 
   case "$1" in
     broker-*)
       arguments=(broker --node-id "${1#*-}" --voters "$(voters)" --port "$(port "$1")" --data-dir "$dir/$1")
-      # Compaction of all partitions' rows begins at the same time: evenly, it leaves the processors to who serves.
-      more=$(unless_given "$broker_args" --property log.cleaner.io.max.bytes.per.second=3000000)
+      more=$broker_args
       ;;
     bridge-*)
       arguments=(bridge --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")")
@@ -165,7 +164,7 @@ arguments() { # arguments NAME: its command line behind "kvindex", in the array 
       more=$(unless_given "$bridge_args" --kafka-property producer.linger.ms=20)
       ;;
     index-*)
-      arguments=(index --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")"
+      arguments=(index --copy "$1" --kafka "$(kafka)" --event-partitions "$partitions" --replication "$copies" --http-port "$(port "$1")"
         --data-dir "$dir/$1")
       more=$index_args
       ;;

@@ -3,7 +3,6 @@ package io.kvindex.launcher.chaos;
 
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
-import io.kvindex.model.chaos.Knob;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,12 +25,8 @@ final class OwnProcesses implements AutoCloseable {
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final String DATA = "--data-dir";
 
-  /**
-   * They live for seconds, so compiling for speed would cost more than it returns. A broker that is
-   * killed may leave a transaction open; nobody has to wait half a minute.
-   */
-  private static final List<String> JVM =
-      List.of("-Xmx1g", "-XX:TieredStopAtLevel=1", Knob.TRANSACTION_LOOK_MS.option(2_000));
+  /** They live for seconds, so compiling for speed would cost more than it returns. */
+  private static final List<String> JVM = List.of("-Xmx1g", "-XX:TieredStopAtLevel=1");
 
   /** One that stands still must not hide what the other one says. */
   private static final Duration BRIDGE_TIMEOUT = Duration.ofSeconds(1);

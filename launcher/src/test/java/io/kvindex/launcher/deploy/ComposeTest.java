@@ -94,6 +94,7 @@ class ComposeTest {
               ParseResult command = Checkout.kvindex(Checkout.texts(service.path("command")));
               String port = Checkout.value(command, "--http-port");
               assertThat(Checkout.value(command, "--advertise")).isEqualTo(name + ":" + port);
+              assertThat(Checkout.value(command, "--copy")).isEqualTo(name);
               String address = service.path("ports").path(0).asText();
               // No authentication: this machine's only.
               assertThat(address).startsWith("127.0.0.1:").endsWith(":" + port);
@@ -152,8 +153,6 @@ class ComposeTest {
               assertThat(settings)
                   .containsEntry("default.replication.factor", "3")
                   .containsEntry("offsets.topic.replication.factor", "3")
-                  .containsEntry("transaction.state.log.replication.factor", "3")
-                  .containsEntry("transaction.state.log.min.isr", "2")
                   .containsEntry("min.insync.replicas", "2");
               assertThat(service.path("volumes").path(0).asText())
                   .endsWith(":" + settings.get("log.dirs"));

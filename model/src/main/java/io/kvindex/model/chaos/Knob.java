@@ -8,13 +8,7 @@ package io.kvindex.model.chaos;
  */
 public enum Knob {
   /** Most bytes on their way to Kafka, at least 1 MiB: {@code BridgeConfig.inFlightBytes}. */
-  SEND_BUDGET_BYTES("kvindex.unsafe.send-budget-bytes"),
-  /**
-   * Time between looks for transactions nobody ends: {@code HangingTransactions}. Below 5 s three
-   * looks take less than the transaction timeout: what is aborted is one whose coordinator is done
-   * with it all the same.
-   */
-  TRANSACTION_LOOK_MS("kvindex.unsafe.transaction-look-ms");
+  SEND_BUDGET_BYTES("kvindex.unsafe.send-budget-bytes");
 
   private final String property;
 

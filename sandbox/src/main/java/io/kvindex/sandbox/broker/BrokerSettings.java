@@ -131,8 +131,8 @@ final class BrokerSettings {
   }
 
   /**
-   * Copies of topics that say nothing of it, as Kafka's own and the tables' changelogs. With three,
-   * a record is acknowledged by two: one broker may be away.
+   * Copies of topics that say nothing of it, as Kafka's own. With three, a record is acknowledged
+   * by two: one broker may be away.
    */
   private static void replicas(Map<String, String> settings, @Nullable BrokerCluster cluster) {
     String copies = Integer.toString(cluster == null ? 1 : cluster.copies());
@@ -141,9 +141,6 @@ final class BrokerSettings {
     settings.put("min.insync.replicas", least);
     settings.put("offsets.topic.replication.factor", copies);
     settings.put("offsets.topic.num.partitions", copies);
-    settings.put("transaction.state.log.replication.factor", copies);
-    settings.put("transaction.state.log.min.isr", least);
-    settings.put("transaction.state.log.num.partitions", copies);
     settings.put("share.coordinator.state.topic.replication.factor", copies);
     settings.put("share.coordinator.state.topic.min.isr", least);
     settings.put("share.coordinator.state.topic.num.partitions", "1");
@@ -152,9 +149,9 @@ final class BrokerSettings {
   /**
    * After a kill -9 the controller still holds the old registration for a whole broker session:
    * with Kafka's 9 s a restart takes 11-13 s, with these 5-6 s. Less is no gain: a node too busy to
-   * send itself a heartbeat for 1.5 s took the leadership of all partitions away from itself, and
-   * transactions hung meanwhile. Segments of at most 128 MiB bound what an unclean start has to
-   * scan. Consumers of one machine may fail over faster than Kafka's 6 s floor allows.
+   * send itself a heartbeat for 1.5 s took the leadership of all partitions away from itself.
+   * Segments of at most 128 MiB bound what an unclean start has to scan. Consumers of one machine
+   * may fail over faster than Kafka's 6 s floor allows.
    */
   private static void fastRestart(Map<String, String> settings) {
     settings.put("controlled.shutdown.enable", "true");
@@ -185,12 +182,12 @@ final class BrokerSettings {
   }
 
   /**
-   * The cleaner remembers 24 bytes a key: with too small a buffer it reads a changelog of millions
-   * of rows again and again. 64 MiB hold 2.4 million keys a pass.
+   * The cleaner remembers 24 bytes a key: 8 MiB hold 300,000 a pass, many more than compacted
+   * topics have.
    */
   private static void smallFootprint(Map<String, String> settings) {
     settings.put("num.network.threads", "2");
     settings.put("num.io.threads", "2");
-    settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(64 << 20));
+    settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(8 << 20));
   }
 }

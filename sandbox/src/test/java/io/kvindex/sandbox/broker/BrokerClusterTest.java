@@ -48,7 +48,7 @@ class BrokerClusterTest {
                 Path.of("d"),
                 new BrokerSettings.Ports(1, 2, 0)))
         .containsEntry("default.replication.factor", Integer.toString(copies))
-        .containsEntry("transaction.state.log.min.isr", Integer.toString(least))
+        .containsEntry("min.insync.replicas", Integer.toString(least))
         .containsEntry("controller.quorum.voters", voters);
   }
 
