@@ -69,7 +69,7 @@ final class RoundCheck {
     if (!Patience.await(load, WITHIN_MS, () -> missing() == null)) {
       problems.add("not all that was sent is visible: " + missing());
     }
-    // The last look is the one that counts: a standby may be a commit behind.
+    // The last look is the one that counts: one may be a record behind.
     Looks[] last = {new Looks(List.of(), "not looked at")};
     if (!Patience.await(load, WITHIN_MS, () -> (last[0] = look()).difference() == null)) {
       problems.add("digests differ: " + last[0].difference());

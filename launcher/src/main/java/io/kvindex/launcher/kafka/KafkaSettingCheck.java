@@ -23,7 +23,6 @@ import org.apache.kafka.streams.StreamsConfig;
 final class KafkaSettingCheck {
 
   private static final String PROVIDERS = "config.providers";
-  private static final String CLIENT_TAG = "client.tag.";
 
   private static final ConfigDef STREAMS = StreamsConfig.configDef();
 
@@ -68,7 +67,6 @@ final class KafkaSettingCheck {
           "application.server",
           "state.dir",
           "processing.guarantee",
-          "num.standby.replicas",
           "rocksdb.config.setter",
           "statestore.cache.max.bytes",
           "default.key.serde",
@@ -76,15 +74,26 @@ final class KafkaSettingCheck {
           // admin clients
           "bootstrap.controllers");
 
+  /** Beginnings of names that mean nothing where each process folds the log for itself. */
+  private static final List<String> GONE =
+      List.of(
+          "restore.consumer.",
+          "global.consumer.",
+          "num.standby.replicas",
+          "acceptable.recovery.lag",
+          "max.warmup.replicas",
+          "probing.rebalance.interval.ms",
+          "task.assignor.class",
+          "rack.aware.assignment.",
+          "client.tag.");
+
   /** Flags that say what a setting would. */
   private static final Map<String, String> FLAGS =
       Map.of(
           "bootstrap.servers",
           "--kafka",
-          "num.standby.replicas",
-          "--standbys",
           "group.instance.id",
-          "--instance-name",
+          "--copy",
           "application.server",
           "--advertise",
           "state.dir",
@@ -128,13 +137,20 @@ final class KafkaSettingCheck {
   }
 
   private static Object checked(String name, String value, String from, boolean provided) {
+    if (GONE.stream().anyMatch(name::startsWith)) {
+      throw refused(
+          name,
+          from,
+          "has no effect: each process folds the log into a copy of its own, nothing is restored"
+              + " from Kafka and nothing stands by");
+    }
     String prefix = ClientKind.PREFIXES.stream().filter(name::startsWith).findFirst().orElse("");
     String bare = name.substring(prefix.length());
     if (OURS.contains(bare) || !prefix.isEmpty() && bare.equals("bootstrap.servers")) {
       String flag = FLAGS.get(bare);
       throw refused(name, from, "is decided by kvindex" + (flag == null ? "" : ": see " + flag));
     }
-    if (bare.startsWith(PROVIDERS) || name.startsWith(CLIENT_TAG)) {
+    if (bare.startsWith(PROVIDERS)) {
       return value;
     }
     ConfigKey key = prefix.isEmpty() ? ofAll(name, from) : ofKind(prefix, bare, name, from);

@@ -100,7 +100,10 @@ class KafkaPropertiesTest {
         "acks=1 | acks | decided by kvindex",
         "producer.acks=1 | producer.acks | decided by kvindex",
         "processing.guarantee=at_least_once | processing.guarantee | decided by kvindex",
-        "num.standby.replicas=2 | num.standby.replicas | see --standbys",
+        "num.standby.replicas=2 | num.standby.replicas | nothing stands by",
+        "restore.consumer.fetch.min.bytes=1 | restore.consumer | nothing is restored",
+        "client.tag.zone=a | client.tag.zone | nothing stands by",
+        "group.instance.id=a | group.instance.id | see --copy",
         "producer.bootstrap.servers=h:1 | bootstrap.servers | decided by kvindex",
         "kafka.bootstrap.servers=h:1 | bootstrap.servers | use --kafka",
         "ssl.truststore.location=/t | ssl.truststore.location | set security.protocol",
@@ -133,11 +136,8 @@ class KafkaPropertiesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "rack.aware.assignment.tags=zone",
-        "client.tag.zone=a",
         "task.timeout.ms=1000",
         "main.consumer.session.timeout.ms=3000",
-        "restore.consumer.max.poll.records=100",
         "consumer.client.rack=a",
         "admin.retries=3"
       })

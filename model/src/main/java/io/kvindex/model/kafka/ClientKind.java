@@ -18,13 +18,7 @@ public enum ClientKind {
 
   /** Prefixes of a kind of client, those only Kafka Streams knows among them. */
   public static final List<String> PREFIXES =
-      List.of(
-          "main.consumer.",
-          "restore.consumer.",
-          "global.consumer.",
-          CONSUMER.prefix,
-          PRODUCER.prefix,
-          ADMIN.prefix);
+      List.of("main.consumer.", CONSUMER.prefix, PRODUCER.prefix, ADMIN.prefix);
 
   /**
    * Longest pause of an events client between two tries to ask or to connect, in ms. With Kafka's

@@ -1,4 +1,4 @@
-/** What each owner holds, in numbers that compare between replicas and rebuilds. */
+/** What each owner holds, in numbers that compare between copies. */
 @NullMarked
 package io.kvindex.query.digest;
 

@@ -115,7 +115,7 @@ public final class Owners {
     dropDeadHeads();
   }
 
-  /** A standby never asks who is due: what died long ago must not wait there for ever. */
+  /** What died long ago must not wait there for ever. */
   private void dropDeadHeads() {
     for (OwnerState head = expiring.peek();
         head != null && head.row().dead();

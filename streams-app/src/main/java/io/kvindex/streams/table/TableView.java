@@ -40,8 +40,6 @@ public final class TableView implements PartitionView {
   private volatile @Nullable Rows rows;
   private volatile State state = State.LOADING;
   private volatile boolean complete;
-  private volatile long rowsLoaded;
-  private volatile long rowsToLoad;
 
   TableView(int partition, Tables tables, Names names, Streams streams, Orphans orphans) {
     this.partition = partition;
@@ -75,44 +73,9 @@ public final class TableView implements PartitionView {
     return from.read(reading);
   }
 
-  /** So many rows of about so many are in the index. */
-  public void loading(long done, long of) {
-    rowsToLoad = Math.max(done, of);
-    rowsLoaded = done;
-  }
-
-  /** Rows that are in the index while it is loaded. */
-  public long rowsLoaded() {
-    return rowsLoaded;
-  }
-
-  /** Whether all are. */
-  public boolean isLoaded() {
-    return state != State.LOADING;
-  }
-
-  /** About how many will be. */
-  public long rowsToLoad() {
-    return rowsToLoad;
-  }
-
-  /** All rows are in the index; the changelog may hold newer ones. */
-  public synchronized void loaded() {
-    if (!isClosed()) {
-      state = State.RESTORING;
-    }
-  }
-
-  /** Any thread: a standby was seen at the end of the changelog. */
-  public synchronized void caughtUp() {
-    if (state == State.RESTORING) {
-      live();
-    }
-  }
-
-  /** The changelog was read to its end. */
+  /** All of its checkpoint is there, or it has none. */
   public synchronized void live() {
-    if (!isClosed()) {
+    if (state != State.CLOSED) {
       complete = true;
       state = State.LIVE;
     }
@@ -218,10 +181,6 @@ public final class TableView implements PartitionView {
   public @Nullable List<HeldBlock> blocks(String ownerId, long from, int most)
       throws DumpFailedException {
     return read(rows -> Digests.blocks(rows, ownerId, from, most));
-  }
-
-  private boolean isClosed() {
-    return state == State.CLOSED;
   }
 
   private void requireComplete() throws DumpFailedException {

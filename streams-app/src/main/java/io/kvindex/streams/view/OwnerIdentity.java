@@ -9,9 +9,8 @@ import net.openhft.hashing.LongHashFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose blocks, on which medium, in which life: what must be equal in two replicas, or in a replica
- * and a rebuild, for their blocks to be compared. Without the clears of a life: they are counted
- * from where the log was read.
+ * Whose blocks, on which medium, in which life: what must be equal in two copies for their blocks
+ * to be compared. Without the clears of a life: they are counted from where the log was read.
  *
  * @param rank data-parallel rank of the blocks
  * @param medium as sent, null = none named

@@ -15,19 +15,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What readers see of a partition, on the active task and on standbys alike. Every method may be
- * called by any thread and never waits. A view outlives its task: it then keeps answering from what
- * it knew and says {@link State#CLOSED}.
+ * What readers see of a partition. Every method may be called by any thread and never waits. A view
+ * outlives its task: it then keeps answering from what it knew and says {@link State#CLOSED}.
  */
 public interface PartitionView {
 
   /** How far to trust a view. */
   enum State {
-    /** Rows are being read into the index: answers would be incomplete. */
+    /** Its checkpoint is being read: answers would be incomplete. */
     LOADING,
-    /** The changelog was not read to its end yet: answers may be old or incomplete. */
-    RESTORING,
-    /** Reached the end of the log once and follows it. */
+    /** All of its checkpoint is there, if it has one; it follows the log. */
     LIVE,
     /** Follows nothing any more: answers grow stale. */
     CLOSED
