@@ -88,6 +88,7 @@ class DocumentationTest {
         "repair",
         "replay",
         "forget",
+        "backup",
         "query-at",
         "diff"
       })

@@ -41,6 +41,7 @@ class HelpTest {
         "forget",
         "query-at",
         "repair",
+        "backup",
         "ingest",
         "drill",
         "tap"
@@ -96,6 +97,9 @@ class HelpTest {
         "all --peers bogus",
         "index --peers ftp://h",
         "index --kafka ,",
+        "index --borrow-from /nonexistent",
+        "index --borrow-from ftp://h",
+        "backup --from h:1 --to /nonexistent/backup",
         "replay --from yesterday",
         "query-at noon --model m --tokens 1",
         "drill --script /nonexistent/local-cluster.sh",

@@ -21,6 +21,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -82,7 +83,8 @@ public final class ReplayedCopy implements AutoCloseable {
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     indexer =
         parts.add(
-            IndexCopy.start(config.startingAt(plan.starts()), topics.eventPartitions(), metrics));
+            IndexCopy.start(
+                config.startingAt(plan.starts()), topics.eventPartitions(), List::of, metrics));
     progress = new ReplayProgress(plan, indexer, metrics);
     api =
         parts.add(
