@@ -71,7 +71,7 @@ public class BlocksBench {
       holders[i] = blocks.addHolder(TABLE, i + 1, Prompts.owner(i));
     }
     for (int r = 0; r < RUNS; r++) {
-      hashes[r] = Hashes.wrap(runs[r]);
+      hashes[r] = Hashes.of(runs[r]);
     }
     for (int i = 0; i < RESIDENT / RUN / RUNS; i++) {
       prepare();

@@ -127,14 +127,14 @@ public final class EventTopic implements AutoCloseable {
             Place.of("GPU", 0),
             StatedContext.NONE,
             Parent.ROOT,
-            Hashes.wrap(hashes),
-            Hashes.wrap(hashes),
+            Hashes.of(hashes),
+            Hashes.of(hashes),
             Hashes.EMPTY));
   }
 
   /** Removes it. */
   void remove(long from) {
-    send(from, new KvEvent.Removed(Place.of("GPU", 0), Hashes.wrap(hashes(from)), Hashes.EMPTY));
+    send(from, new KvEvent.Removed(Place.of("GPU", 0), Hashes.of(hashes(from)), Hashes.EMPTY));
   }
 
   private void send(long from, KvEvent event) {

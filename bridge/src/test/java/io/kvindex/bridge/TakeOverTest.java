@@ -69,9 +69,9 @@ class TakeOverTest extends BridgeFixture {
     assertThat(last(name).events())
         .extracting(TakeOverTest::summary)
         .containsExactly(
-            "removed " + new Place("GPU", 0, 2, null) + " " + Hashes.wrap(1),
-            "stored " + new Place("CPU", 0, 0, null) + " " + Hashes.wrap(1),
-            "stored " + new Place("CPU", 0, 2, null) + " " + Hashes.wrap(2));
+            "removed " + new Place("GPU", 0, 2, null) + " " + Hashes.of(1),
+            "stored " + new Place("CPU", 0, 0, null) + " " + Hashes.of(1),
+            "stored " + new Place("CPU", 0, 2, null) + " " + Hashes.of(2));
     assertThat(counter(worker(second), "skipped_attention_group")).isEqualTo(2);
     assertThat(log).extracting(EventRecord::incarnation).containsOnly(log.get(0).incarnation());
     // The third bridge learns from the second one's progress, which never saw a kind stated.

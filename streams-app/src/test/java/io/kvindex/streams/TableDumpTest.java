@@ -143,7 +143,7 @@ class TableDumpTest {
                 GPU,
                 lora,
                 Parent.ROOT,
-                io.kvindex.model.event.Hashes.wrap(new long[] {1, 2}),
+                io.kvindex.model.event.Hashes.of(new long[] {1, 2}),
                 prompt.locals(0, 2),
                 io.kvindex.model.event.Hashes.EMPTY),
             prompt.stored(GPU)));

@@ -195,7 +195,7 @@ final class EventReader {
     for (int i = 0; i < copies.length; i++) {
       copies[i] = ValueReader.readInt(cursor);
     }
-    return Hashes.wrap(copies);
+    return Hashes.of(copies);
   }
 
   private CacheScope readScope() {
@@ -216,7 +216,7 @@ final class EventReader {
   private Hashes readHashes() {
     if (!seek(Field.SEQ_HASHES) && !seek(Field.BLOCK_HASHES)) {
       if (seek(Field.BLOCK_HASH) && !cursor.nextIsNil()) {
-        return Hashes.wrap(ValueReader.readHash(cursor));
+        return Hashes.of(ValueReader.readHash(cursor));
       } else if (scan.has(Field.OBJECT_KEY) || scan.has(Field.MOONCAKE_KEY)) {
         return Hashes.EMPTY; // they stand in the key
       }

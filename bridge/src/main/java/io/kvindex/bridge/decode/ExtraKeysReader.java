@@ -73,7 +73,7 @@ final class ExtraKeysReader {
     if (count != blocks) {
       return null;
     }
-    return any == 0 ? Hashes.EMPTY : Hashes.wrap(hashes);
+    return any == 0 ? Hashes.EMPTY : Hashes.of(hashes);
   }
 
   private long readBlock(int block) {

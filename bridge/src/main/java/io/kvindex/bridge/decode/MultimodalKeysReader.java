@@ -38,6 +38,6 @@ final class MultimodalKeysReader {
     if (count != blocks) {
       return null;
     }
-    return any ? Hashes.wrap(hashes) : Hashes.EMPTY;
+    return any ? Hashes.of(hashes) : Hashes.EMPTY;
   }
 }

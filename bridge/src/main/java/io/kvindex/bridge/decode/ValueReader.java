@@ -123,7 +123,7 @@ final class ValueReader {
     for (int i = 0; i < hashes.length; i++) {
       hashes[i] = readHash(cursor);
     }
-    return Hashes.wrap(hashes);
+    return Hashes.of(hashes);
   }
 
   /**

@@ -62,13 +62,13 @@ final class LocalHasher {
     }
     SeqHash rule = rule(lora, salt);
     if (!tokens.isBigram()) {
-      return Hashes.wrap(rule.locals(tokens.values(), blocks * blockSize, blockSize));
+      return Hashes.of(rule.locals(tokens.values(), blocks * blockSize, blockSize));
     }
     long[] locals = new long[blocks];
     for (int i = 0; i < blocks; i++) {
       locals[i] = rule.local(tokens.values(), i * blockSize, blockSize + 1);
     }
-    return Hashes.wrap(locals);
+    return Hashes.of(locals);
   }
 
   private SeqHash rule(@Nullable String lora, @Nullable String salt) {

@@ -110,7 +110,7 @@ final class StoreNormaliser {
     if (shard == ShardNumber.MISFIT) {
       return shards.isIndexed(key) ? SkipReason.SHARD_MISMATCH : SkipReason.ATTENTION_GROUP;
     }
-    Hashes hashes = stated.isEmpty() ? Hashes.wrap(key.hash()) : stated;
+    Hashes hashes = stated.isEmpty() ? Hashes.of(key.hash()) : stated;
     if (event instanceof EngineEvent.Stored one) {
       return addStored(object, one, hashes, shard, key);
     }

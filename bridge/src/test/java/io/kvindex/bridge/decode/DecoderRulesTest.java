@@ -107,7 +107,7 @@ class DecoderRulesTest {
   @CsvSource({"4294967295, EXACT", "4294967296, UNUSABLE", "-1, UNUSABLE"})
   void shouldKeepTheBlock_whenATokenIsNoU32(long token, Fit fit) {
     EngineEvent.Stored stored = stored(VLLM, hashes(1), NIL, newArray(newInteger(token)), one());
-    assertThat(stored.hashes()).isEqualTo(Hashes.wrap(1));
+    assertThat(stored.hashes()).isEqualTo(Hashes.of(1));
     assertThat(stored.tokens().fit()).isEqualTo(fit);
   }
 
@@ -127,7 +127,7 @@ class DecoderRulesTest {
         HexFormat.of().parseHex("db87cee52504ca5732bad49ddb1d5b8551c011c1891996d58aacae47f66585ed");
     Value hashes = newArray(newBinary(digest), newInteger(0x8aacae47f66585edL));
     EngineEvent.Stored stored = stored(VLLM, hashes, newBinary(digest), NIL, one());
-    assertThat(stored.hashes()).isEqualTo(Hashes.wrap(0x8aacae47f66585edL, 0x8aacae47f66585edL));
+    assertThat(stored.hashes()).isEqualTo(Hashes.of(0x8aacae47f66585edL, 0x8aacae47f66585edL));
     assertThat(stored.parent()).isEqualTo(0x8aacae47f66585edL);
   }
 
@@ -146,7 +146,7 @@ class DecoderRulesTest {
         .containsExactly(
             new EngineEvent.Removed(
                 new CacheScope("STORAGE", 2, null, null, "REMOTE", "tier-é"),
-                Hashes.wrap(1, 2),
+                Hashes.of(1, 2),
                 Hashes.EMPTY)); // one count for two hashes says nothing
   }
 

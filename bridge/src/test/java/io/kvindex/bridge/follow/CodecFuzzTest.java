@@ -92,10 +92,10 @@ class CodecFuzzTest {
                 new Place("GPU", 0, 0, null),
                 new StatedContext("lora", null, "", "salt"),
                 Parent.of(9),
-                Hashes.wrap(1, 2, 3),
-                Hashes.wrap(4, 5, 6),
+                Hashes.of(1, 2, 3),
+                Hashes.of(4, 5, 6),
                 Hashes.EMPTY),
-            new KvEvent.Removed(new Place(null, 0, 0, null), Hashes.wrap(7), Hashes.EMPTY),
+            new KvEvent.Removed(new Place(null, 0, 0, null), Hashes.of(7), Hashes.EMPTY),
             new KvEvent.Gap(1, 3)));
     List<Form> forms = new ArrayList<>();
     records

@@ -32,10 +32,9 @@ class HashProfileTest {
     VllmStore own = new VllmStore().of(HashProfile.of(algorithm));
     assertThat(stored(decoder, own).localHashes()).isEqualTo(Hashes.EMPTY);
     assertThat(stored(decoder, new VllmStore().parent(3)).localHashes()).isEqualTo(Hashes.EMPTY);
-    assertThat(stored(decoder, new VllmStore().tokens()).engineHashes())
-        .isEqualTo(Hashes.wrap(7, 8));
+    assertThat(stored(decoder, new VllmStore().tokens()).engineHashes()).isEqualTo(Hashes.of(7, 8));
     assertThat(stored(decoder, new VllmStore().tokens(1, 2, 3)).engineHashes())
-        .isEqualTo(Hashes.wrap(7, 8));
+        .isEqualTo(Hashes.of(7, 8));
   }
 
   /** As with another seed or algorithm than registered: the names are mere names. */
@@ -64,7 +63,7 @@ class HashProfileTest {
     BatchDecoder decoder = decoder(HashProfile.of(Algorithm.SGLANG_SHA256), SourceType.SGLANG);
     int[] tokens = {1, 2, 3, 4, 5};
     assertThat(stored(decoder, new VllmStore().hashes(7).tokens(tokens).pairs()).localHashes())
-        .isEqualTo(Hashes.wrap(new SeqHash(1337).local(tokens, 0, 5)));
+        .isEqualTo(Hashes.of(new SeqHash(1337).local(tokens, 0, 5)));
   }
 
   /** SGLang's names depend on when an adapter was loaded, which no event tells. */
@@ -146,7 +145,7 @@ class HashProfileTest {
 
   private static Hashes locals(@Nullable String lora, @Nullable String salt) {
     SeqHash rule = new SeqHash(DynamoSeed.of(1337, lora, salt));
-    return Hashes.wrap(rule.locals(TOKENS, TOKENS.length, SIZE));
+    return Hashes.of(rule.locals(TOKENS, TOKENS.length, SIZE));
   }
 
   private static Stored stored(BatchDecoder decoder, VllmStore store) {

@@ -23,7 +23,7 @@ class AddressEventsTest extends StoreFixture {
   @Test
   void shouldTellMediaByAddress_whenEventsListReplicas() {
     register(null, Map.of("NVMe", "DISK", "obj://", "OBJ"));
-    Hashes local = Hashes.wrap(new SeqHash(1337).locals(new int[] {1, 2}, 2, 2));
+    Hashes local = Hashes.of(new SeqHash(1337).locals(new int[] {1, 2}, 2, 2));
     List<Object> store = storeEvent();
     NormalisedBatch batch =
         normalise(
@@ -103,13 +103,13 @@ class AddressEventsTest extends StoreFixture {
         new Place(medium, 3, 0, null),
         StatedContext.NONE,
         Parent.UNKNOWN,
-        Hashes.wrap(7),
+        Hashes.of(7),
         local,
         Hashes.EMPTY);
   }
 
   private static KvEvent gone(String medium) {
-    return new KvEvent.Removed(new Place(medium, 3, 0, null), Hashes.wrap(7), Hashes.EMPTY);
+    return new KvEvent.Removed(new Place(medium, 3, 0, null), Hashes.of(7), Hashes.EMPTY);
   }
 
   private static List<Object> storeEvent() {

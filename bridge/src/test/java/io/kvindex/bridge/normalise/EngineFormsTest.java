@@ -63,14 +63,13 @@ class EngineFormsTest {
   void shouldHashOneTokenMoreForEachBlock_whenTokensComeInPairs() {
     SeqHash rule = new SeqHash(1337);
     int[] tokens = IntStream.rangeClosed(0, 2 * SIZE).toArray();
-    Hashes locals =
-        Hashes.wrap(rule.local(tokens, 0, SIZE + 1), rule.local(tokens, SIZE, SIZE + 1));
+    Hashes locals = Hashes.of(rule.local(tokens, 0, SIZE + 1), rule.local(tokens, SIZE, SIZE + 1));
     for (Engine engine : engines()) {
       List<List<Integer>> pairs =
           IntStream.range(0, 2 * SIZE).mapToObj(i -> List.of(i, i + 1)).toList();
       NormalisedBatch batch = normalise(engine, stored(engine, TWO, null, pairs, SIZE, null, null));
       KvEvent.Stored stored = onlyStored(batch);
-      assertThat(stored.engineHashes()).as(engine.toString()).isEqualTo(Hashes.wrap(11, 12));
+      assertThat(stored.engineHashes()).as(engine.toString()).isEqualTo(Hashes.of(11, 12));
       assertThat(stored.localHashes()).isEqualTo(locals);
       assertThat(stored.parent()).isEqualTo(Parent.ROOT);
       assertThat(batch.remarks()).isEqualTo(Map.of(Remark.TOKENS_PAIRED, 1));
@@ -124,7 +123,7 @@ class EngineFormsTest {
   @Test
   void shouldIndexByTokens_whenNoBlockSizeIsStatedAndTheyFitTheRegisteredOne() {
     Hashes locals =
-        Hashes.wrap(new SeqHash(1337).locals(IntStream.range(0, 2 * SIZE).toArray(), 8, SIZE));
+        Hashes.of(new SeqHash(1337).locals(IntStream.range(0, 2 * SIZE).toArray(), 8, SIZE));
     for (Engine engine : engines()) {
       List<Object> unsized = new ArrayList<>();
       unsized.add(stored(engine, TWO, 5L, tokens(2 * SIZE), 0, null, null));
@@ -283,10 +282,10 @@ class EngineFormsTest {
               stored(engine, List.of(digest), digest, tokens(SIZE), SIZE, null, null),
               removed(engine, List.of(digest, last)));
       assertThat(((KvEvent.Stored) batch.events().get(0)).engineHashes())
-          .isEqualTo(Hashes.wrap(last));
+          .isEqualTo(Hashes.of(last));
       assertThat(((KvEvent.Stored) batch.events().get(0)).parent()).isEqualTo(Parent.of(last));
       assertThat(((KvEvent.Removed) batch.events().get(1)).engineHashes())
-          .isEqualTo(Hashes.wrap(last, last));
+          .isEqualTo(Hashes.of(last, last));
     }
   }
 
@@ -316,7 +315,7 @@ class EngineFormsTest {
         Pack.map("type", "BlockRemoved", "block_hashes", TWO, "remaining_copy_counts", List.of(1L));
     NormalisedBatch batch = normalise(engine, fits, not);
     assertThat(((KvEvent.Removed) batch.events().get(0)).remainingCopies())
-        .isEqualTo(Hashes.wrap(0, 2));
+        .isEqualTo(Hashes.of(0, 2));
     assertThat(((KvEvent.Removed) batch.events().get(1)).remainingCopies()).isEqualTo(Hashes.EMPTY);
   }
 
@@ -355,7 +354,7 @@ class EngineFormsTest {
                     stored(engine, List.of(-77L), parent, tokens(count), SIZE, null, null)));
         assertThat(stored.parent()).isEqualTo(Parent.UNKNOWN);
         assertThat(stored.place()).isEqualTo(Place.of("cpu", 0));
-        assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(-77));
+        assertThat(stored.engineHashes()).isEqualTo(Hashes.of(-77));
         assertThat(stored.localHashes().size()).isEqualTo(1);
       }
     }

@@ -167,10 +167,9 @@ class EnvelopeNormaliserTest {
                 .stored(GPU, 1, 0L, null, TOKENS, 101, 102, 103)
                 .stored(GPU, 2, null, 101L, new int[] {9, 9}, 104)
                 .stored(GPU, 3, 0L, null, new int[] {1}, 105));
-    assertThat(((KvEvent.Stored) batch.events().get(0)).localHashes())
-        .isEqualTo(Hashes.wrap(LOCAL));
+    assertThat(((KvEvent.Stored) batch.events().get(0)).localHashes()).isEqualTo(Hashes.of(LOCAL));
     assertThat(((KvEvent.Stored) batch.events().get(0)).engineHashes())
-        .isEqualTo(Hashes.wrap(101, 102, 103));
+        .isEqualTo(Hashes.of(101, 102, 103));
     assertThat(((KvEvent.Stored) batch.events().get(1)).parent()).isEqualTo(Parent.of(101));
     assertThat(((KvEvent.Stored) batch.events().get(1)).localHashes().size()).isEqualTo(1);
     assertThat(batch.remarks())

@@ -114,7 +114,7 @@ class LearnedTest {
     return batch(
         new EngineEvent.Stored(
             new CacheScope(medium, group, kind, null, null, null),
-            Hashes.wrap(7),
+            Hashes.of(7),
             null,
             TokenIds.NONE,
             blockSize,
@@ -127,7 +127,7 @@ class LearnedTest {
   private static EngineBatch removed(int group) {
     return batch(
         new EngineEvent.Removed(
-            new CacheScope("GPU", group, null, null, null, null), Hashes.wrap(7), Hashes.EMPTY));
+            new CacheScope("GPU", group, null, null, null, null), Hashes.of(7), Hashes.EMPTY));
   }
 
   private static EngineBatch batch(EngineEvent event) {

@@ -61,7 +61,7 @@ class LowerTierTest {
         .isInstanceOfSatisfying(
             KvEvent.Taught.class,
             taught -> {
-              assertThat(taught.blocks().engineHashes()).isEqualTo(Hashes.wrap(8));
+              assertThat(taught.blocks().engineHashes()).isEqualTo(Hashes.of(8));
               assertThat(taught.blocks().localHashes().size()).isEqualTo(1);
             });
     assertThat(normal.events().get(2)).isInstanceOf(KvEvent.Removed.class);
@@ -79,7 +79,7 @@ class LowerTierTest {
     assertThat(watch.suspects(List.of(some))).isFalse();
     assertThat(watch.suspects(List.of(some))).isTrue();
     assertThat(watch.suspects(List.of(many("GPU")))).isFalse();
-    KvEvent removed = new KvEvent.Removed(Place.of("cpu", 0), Hashes.wrap(1), Hashes.EMPTY);
+    KvEvent removed = new KvEvent.Removed(Place.of("cpu", 0), Hashes.of(1), Hashes.EMPTY);
     assertThat(watch.suspects(List.of(removed, some))).isFalse();
     assertThat(watch.suspects(List.of(some, some, some))).isFalse();
   }
@@ -89,7 +89,7 @@ class LowerTierTest {
         Place.of(medium, 0),
         StatedContext.NONE,
         Parent.UNKNOWN,
-        Hashes.wrap(new long[(int) LowerTierWatch.MANY / 2]),
+        Hashes.of(new long[(int) LowerTierWatch.MANY / 2]),
         Hashes.EMPTY,
         Hashes.EMPTY);
   }

@@ -105,11 +105,11 @@ class NormaliserTest {
   @Test
   void shouldGiveTheReferenceHashes_whenTokensAscend() {
     KvEvent.Stored stored = onlyStored("vllm_m_offload_chunk", registration(SourceType.VLLM, 16));
-    assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(HASH_1, HASH_2, HASH_3));
+    assertThat(stored.engineHashes()).isEqualTo(Hashes.of(HASH_1, HASH_2, HASH_3));
     // from the reference C library, seed 1337, tokens 0..47
     assertThat(stored.localHashes())
         .isEqualTo(
-            Hashes.wrap(
+            Hashes.of(
                 Long.parseUnsignedLong("15310707395893867146"),
                 Long.parseUnsignedLong("15292316782987903195"),
                 Long.parseUnsignedLong("5532946206955930018")));
@@ -201,7 +201,7 @@ class NormaliserTest {
         normalise("bad_block_size_zero_with_tokens", registration(SourceType.VLLM, 8));
     KvEvent.Stored stored = (KvEvent.Stored) normal.events().get(0);
     assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
-    assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(HASH_1));
+    assertThat(stored.engineHashes()).isEqualTo(Hashes.of(HASH_1));
     assertThat(normal.remarks()).isEqualTo(Map.of(Remark.TOKENS_UNUSABLE, 1));
     NormalisedBatch fits =
         normalise("bad_block_size_zero_with_tokens", registration(SourceType.VLLM, 16));
@@ -237,7 +237,7 @@ class NormaliserTest {
     NormalisedBatch normal = normalise("vllm_a5_group", registration(SourceType.VLLM, 16));
     assertThat(normal.events())
         .containsExactly(
-            new KvEvent.Removed(new Place("GPU", 0, 1, null), Hashes.wrap(HASH_1), Hashes.EMPTY));
+            new KvEvent.Removed(new Place("GPU", 0, 1, null), Hashes.of(HASH_1), Hashes.EMPTY));
     assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 1));
   }
 
@@ -247,8 +247,7 @@ class NormaliserTest {
         normalise("vllm_m_remaining_copies", registration(SourceType.VLLM, 16)).events();
     assertThat(events)
         .containsExactly(
-            new KvEvent.Removed(
-                Place.of("GPU", 0), Hashes.wrap(HASH_1, HASH_2), Hashes.wrap(0, 2)));
+            new KvEvent.Removed(Place.of("GPU", 0), Hashes.of(HASH_1, HASH_2), Hashes.of(0, 2)));
   }
 
   @ParameterizedTest
@@ -338,7 +337,7 @@ class NormaliserTest {
       }
       hashes[block] = LongHashFunction.xx3(1337).hashBytes(bytes.array());
     }
-    return Hashes.wrap(hashes);
+    return Hashes.of(hashes);
   }
 
   private static Registration registration(SourceType type, int blockSize) {

@@ -81,14 +81,6 @@ class SaltMemoryTest {
 
   private static Stored stored(@Nullable String salt, @Nullable Long parent, long... hashes) {
     return new Stored(
-        GPU,
-        Hashes.wrap(hashes),
-        parent,
-        TokenIds.NONE,
-        16,
-        Adapter.NONE,
-        salt,
-        Hashes.EMPTY,
-        null);
+        GPU, Hashes.of(hashes), parent, TokenIds.NONE, 16, Adapter.NONE, salt, Hashes.EMPTY, null);
   }
 }

@@ -114,7 +114,7 @@ class SideGroupsTest {
       }
       long hash = some.keySet().stream().sorted().toList().get(random.nextInt(some.size()));
       some.computeIfPresent(hash, (key, copies) -> copies == 1 ? null : copies - 1);
-      events.add(new EngineEvent.Removed(scope(group, null), Hashes.wrap(hash), Hashes.EMPTY));
+      events.add(new EngineEvent.Removed(scope(group, null), Hashes.of(hash), Hashes.EMPTY));
     }
 
     private static long block(int prompt, int index) {
@@ -129,7 +129,7 @@ class SideGroupsTest {
         int group, String kind, @Nullable Long parent, long... hashes) {
       return new EngineEvent.Stored(
           scope(group, kind),
-          Hashes.wrap(hashes),
+          Hashes.of(hashes),
           parent,
           TokenIds.NONE,
           4,

@@ -109,16 +109,16 @@ abstract class StoreFixture {
         new Place(medium, 3, group, backend),
         StatedContext.NONE,
         Parent.UNKNOWN,
-        Hashes.wrap(hash),
+        Hashes.of(hash),
         Hashes.EMPTY,
         Hashes.EMPTY);
   }
 
   static KvEvent goneFrom(String medium, long hash) {
-    return new KvEvent.Removed(new Place(medium, 3, 0, MASTER), Hashes.wrap(hash), Hashes.EMPTY);
+    return new KvEvent.Removed(new Place(medium, 3, 0, MASTER), Hashes.of(hash), Hashes.EMPTY);
   }
 
   static KvEvent gone(int group, long hash, @Nullable String backend) {
-    return new KvEvent.Removed(new Place(null, 3, group, backend), Hashes.wrap(hash), Hashes.EMPTY);
+    return new KvEvent.Removed(new Place(null, 3, group, backend), Hashes.of(hash), Hashes.EMPTY);
   }
 }

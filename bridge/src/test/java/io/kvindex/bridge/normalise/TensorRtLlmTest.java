@@ -44,7 +44,7 @@ class TensorRtLlmTest {
             Pack.map("type", "BlockRemoved", "block_hashes", List.of(-7L), "medium", "GPU"),
             Pack.map("type", "AllBlocksCleared"));
     KvEvent.Stored stored = (KvEvent.Stored) batch.events().get(0);
-    assertThat(stored.engineHashes()).isEqualTo(Hashes.wrap(-7, 8));
+    assertThat(stored.engineHashes()).isEqualTo(Hashes.of(-7, 8));
     assertThat(stored.parent()).isEqualTo(Parent.ROOT);
     assertThat(stored.place()).isEqualTo(Place.of("GPU", 2));
     assertThat(stored.context())
@@ -52,7 +52,7 @@ class TensorRtLlmTest {
         .isEqualTo(new StatedContext("id:0", 0L, null, null));
     assertThat(batch.events().subList(1, 3))
         .containsExactly(
-            new KvEvent.Removed(Place.of("GPU", 2), Hashes.wrap(-7), Hashes.EMPTY),
+            new KvEvent.Removed(Place.of("GPU", 2), Hashes.of(-7), Hashes.EMPTY),
             new KvEvent.Cleared(2, ClearScope.ALL));
     assertThat(REGISTRATION.options().copies()).isEqualTo(CopyPolicy.SET);
   }

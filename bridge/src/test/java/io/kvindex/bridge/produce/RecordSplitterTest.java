@@ -78,7 +78,7 @@ class RecordSplitterTest {
       int bound = 70_000 + random.nextInt(100_000);
       List<KvEvent> events = new ArrayList<>();
       for (int i = random.nextInt(30); i >= 0; i--) {
-        Hashes hashes = Hashes.wrap(random.longs(random.nextInt(20_000)).toArray());
+        Hashes hashes = Hashes.of(random.longs(random.nextInt(20_000)).toArray());
         Place place = new Place(name(random), random.nextInt(9), random.nextInt(9), name(random));
         StatedContext context =
             new StatedContext(name(random), random.nextLong(), name(random), name(random));
@@ -118,12 +118,12 @@ class RecordSplitterTest {
   }
 
   private static Stored stored(Parent parent, long from, int count) {
-    Hashes hashes = Hashes.wrap(LongStream.range(from, from + count).toArray());
+    Hashes hashes = Hashes.of(LongStream.range(from, from + count).toArray());
     return new Stored(GPU, StatedContext.NONE, parent, hashes, hashes, Hashes.EMPTY);
   }
 
   private static Removed removed(long from, int count) {
-    Hashes hashes = Hashes.wrap(LongStream.range(from, from + count).toArray());
+    Hashes hashes = Hashes.of(LongStream.range(from, from + count).toArray());
     return new Removed(GPU, hashes, Hashes.EMPTY);
   }
 }

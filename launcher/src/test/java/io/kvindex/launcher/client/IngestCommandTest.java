@@ -64,7 +64,7 @@ class IngestCommandTest {
       }
       EngineEvent.Stored plain = (EngineEvent.Stored) event(server.rank(1), 0);
       EngineEvent.Stored image = (EngineEvent.Stored) event(server.rank(0), 0);
-      assertThat(plain.hashes()).isEqualTo(Hashes.wrap(1));
+      assertThat(plain.hashes()).isEqualTo(Hashes.of(1));
       assertThat(plain.extraHashes()).isEqualTo(Hashes.EMPTY);
       assertThat(image.extraHashes().size()).isEqualTo(1);
     }

@@ -88,7 +88,7 @@ class TrtllmTranslatorTest {
                 "18446744073709551615",
                 block(1, 0, SIZE, 0, "[]"),
                 block(2, SIZE, SIZE, 0, "[\"img\"]")));
-    assertThat(stored.hashes()).isEqualTo(Hashes.wrap(1, 2));
+    assertThat(stored.hashes()).isEqualTo(Hashes.of(1, 2));
     assertThat(stored.parent()).isEqualTo(-1);
     assertThat(stored.extraHashes().get(0)).isZero();
     assertThat(stored.extraHashes().get(1)).isNotZero();
@@ -167,15 +167,15 @@ class TrtllmTranslatorTest {
     List<EngineEvent> stored =
         events(stored("\"" + a + "\"", named("\"" + b + "\""), named("7"), named("\"0x8\"")));
     assertThat(((Stored) stored.get(0)).parent()).isEqualTo(0x8aacae47f66585edL);
-    assertThat(((Stored) stored.get(0)).hashes()).isEqualTo(Hashes.wrap(0x0123456789abcdefL, 7, 8));
+    assertThat(((Stored) stored.get(0)).hashes()).isEqualTo(Hashes.of(0x0123456789abcdefL, 7, 8));
     List<EngineEvent> removed =
         events("{\"type\":\"removed\",\"block_hashes\":[\"%s\",\"7\"]}".formatted(b.toUpperCase()));
-    assertThat(((Removed) removed.get(0)).hashes()).isEqualTo(Hashes.wrap(0x0123456789abcdefL, 7));
+    assertThat(((Removed) removed.get(0)).hashes()).isEqualTo(Hashes.of(0x0123456789abcdefL, 7));
     List<EngineEvent> moved =
         events(
             "{\"type\":\"updated\",\"block_hash\":\"%s\",\"cache_level\":{\"new_value\":1,\"old_value\":0}}"
                 .formatted(a));
-    assertThat(((Stored) moved.get(1)).hashes()).isEqualTo(Hashes.wrap(0x8aacae47f66585edL));
+    assertThat(((Stored) moved.get(1)).hashes()).isEqualTo(Hashes.of(0x8aacae47f66585edL));
   }
 
   @Test
@@ -191,10 +191,10 @@ class TrtllmTranslatorTest {
     Stored second = (Stored) events.get(1);
     assertThat(first.hashes())
         .as("what it does not state is as before it")
-        .isEqualTo(Hashes.wrap(1, 2));
+        .isEqualTo(Hashes.of(1, 2));
     assertThat(first.salt()).isEqualTo("s1");
     assertThat(first.adapter().id()).as("0 is an adapter").isEqualTo(0);
-    assertThat(second.hashes()).isEqualTo(Hashes.wrap(3));
+    assertThat(second.hashes()).isEqualTo(Hashes.of(3));
     assertThat(second.parent()).isEqualTo(2);
     assertThat(second.salt()).isEqualTo("s1");
     assertThat(second.adapter().name()).isEqualTo("sql");

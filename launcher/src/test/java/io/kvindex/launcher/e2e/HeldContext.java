@@ -80,8 +80,8 @@ record HeldContext(
     }
     String adapter = none(adapter());
     String space = none(namespace);
-    Hashes all = Hashes.wrap(names);
-    Hashes tokens = Hashes.wrap(locals);
+    Hashes all = Hashes.of(names);
+    Hashes tokens = Hashes.of(locals);
     Place place = Place.of("GPU", 0);
     List<KvEvent> events =
         List.of(

@@ -192,7 +192,7 @@ class PeersIT {
   /** The last two blocks leave the device, on which they were described. */
   private static KvEvent evicted(long names) {
     return new KvEvent.Removed(
-        Place.of("GPU", 0), Hashes.wrap(hashes(names)).slice(2, 4), Hashes.EMPTY);
+        Place.of("GPU", 0), Hashes.of(hashes(names)).slice(2, 4), Hashes.EMPTY);
   }
 
   private static long[] hashes(long names) {
@@ -210,8 +210,8 @@ class PeersIT {
         Place.of(medium, 0),
         context,
         from == 0 ? Parent.ROOT : Parent.of(hashes[from - 1]),
-        Hashes.wrap(hashes).slice(from, to),
-        Hashes.wrap(LOCALS).slice(from, to),
+        Hashes.of(hashes).slice(from, to),
+        Hashes.of(LOCALS).slice(from, to),
         Hashes.EMPTY);
   }
 }

@@ -1,72 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.event;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * An immutable list of 64-bit hashes that compares by value. Wraps an array without copying: who
- * hands one in must not change it any more.
+ * An immutable list of 64-bit hashes that compares by value. Its bytes are those of the record it
+ * is written to or was read from, where they lie, so that reading a record copies no hash: who
+ * hands bytes in must not change them any more.
  */
 public final class Hashes {
 
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
   /** No hash. */
-  public static final Hashes EMPTY = new Hashes(new long[0]);
+  public static final Hashes EMPTY = new Hashes(new byte[0], 0, 0);
 
-  private final long[] values;
+  private final byte[] bytes;
+  private final int from;
+  private final int size;
 
-  private Hashes(long[] values) {
-    this.values = values;
+  private Hashes(byte[] bytes, int from, int size) {
+    this.bytes = bytes;
+    this.from = from;
+    this.size = size;
   }
 
-  /** Takes the array over; the caller gives up writing to it. */
-  public static Hashes wrap(long... values) {
-    return values.length == 0 ? EMPTY : new Hashes(values);
+  /** These hashes, copied. */
+  public static Hashes of(long... values) {
+    byte[] bytes = new byte[values.length * Long.BYTES];
+    for (int i = 0; i < values.length; i++) {
+      LONG.set(bytes, i * Long.BYTES, values[i]);
+    }
+    return in(bytes, 0, values.length);
+  }
+
+  /** The {@code size} hashes of eight bytes each, big-endian, that begin at {@code from}. */
+  static Hashes in(byte[] bytes, int from, int size) {
+    return size == 0 ? EMPTY : new Hashes(bytes, from, size);
   }
 
   /** How many. */
   public int size() {
-    return values.length;
+    return size;
   }
 
   /** Whether there is none. */
   public boolean isEmpty() {
-    return values.length == 0;
+    return size == 0;
   }
 
   /**
    * The hash at {@code index}, as raw bits.
    *
-   * @throws ArrayIndexOutOfBoundsException if out of range
+   * @throws IndexOutOfBoundsException if out of range
    */
   public long get(int index) {
-    return values[index];
+    if (index < 0 || index >= size) {
+      throw new IndexOutOfBoundsException(index + " of " + size);
+    }
+    return (long) LONG.get(bytes, from + index * Long.BYTES);
   }
 
-  /** The hashes {@code from} (inclusive) to {@code to} (exclusive), copied. */
-  public Hashes slice(int from, int to) {
-    return wrap(Arrays.copyOfRange(values, from, to));
+  /** The hashes {@code first} (inclusive) to {@code end} (exclusive). */
+  public Hashes slice(int first, int end) {
+    if (first < 0 || first > end || end > size) {
+      throw new IndexOutOfBoundsException(first + " to " + end + " of " + size);
+    }
+    return in(bytes, from + first * Long.BYTES, end - first);
   }
 
   /** A copy as an array. */
   public long[] toArray() {
-    return values.clone();
+    long[] values = new long[size];
+    for (int i = 0; i < size; i++) {
+      values[i] = get(i);
+    }
+    return values;
+  }
+
+  /** Puts them into {@code target}, big-endian, from {@code at} on. */
+  void copyTo(byte[] target, int at) {
+    System.arraycopy(bytes, from, target, at, size * Long.BYTES);
+  }
+
+  private int end() {
+    return from + size * Long.BYTES;
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Hashes hashes && Arrays.equals(values, hashes.values);
+    return other instanceof Hashes hashes
+        && Arrays.equals(bytes, from, end(), hashes.bytes, hashes.from, hashes.end());
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(values);
+    int hash = 1;
+    for (int i = 0; i < size; i++) {
+      hash = 31 * hash + Long.hashCode(get(i));
+    }
+    return hash;
   }
 
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder("[");
-    for (long value : values) {
-      text.append(text.length() > 1 ? " " : "").append(Long.toHexString(value));
+    for (int i = 0; i < size; i++) {
+      text.append(text.length() > 1 ? " " : "").append(Long.toHexString(get(i)));
     }
     return text.append(']').toString();
   }

@@ -104,15 +104,13 @@ public final class RecordReader {
     return text;
   }
 
-  /** A hash list. */
+  /** A hash list; it keeps the bytes that are read from. */
   public Hashes readHashes() {
     int count = readInt();
     require((long) count * Long.BYTES);
-    long[] values = new long[count];
-    for (int i = 0; i < count; i++) {
-      values[i] = readLong();
-    }
-    return Hashes.wrap(values);
+    Hashes hashes = Hashes.in(bytes, at, count);
+    at += count * Long.BYTES;
+    return hashes;
   }
 
   /** One of {@code values} by its ordinal. */

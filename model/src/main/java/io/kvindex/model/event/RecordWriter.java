@@ -83,9 +83,10 @@ public final class RecordWriter {
   /** Varint count, then eight bytes each. */
   public void writeHashes(Hashes hashes) {
     writeVarint(hashes.size());
-    for (int i = 0; i < hashes.size(); i++) {
-      writeLong(hashes.get(i));
-    }
+    int length = hashes.size() * Long.BYTES;
+    ensure(length);
+    hashes.copyTo(bytes, size);
+    size += length;
   }
 
   /** Bytes written since the start or the last {@link #reset}. */

@@ -45,8 +45,8 @@ class EventRecordCodecTest {
         Place.of("GPU", 0),
         StatedContext.NONE,
         parent,
-        Hashes.wrap(8),
-        Hashes.wrap(9),
+        Hashes.of(8),
+        Hashes.of(9),
         Hashes.EMPTY,
         origin);
   }
@@ -58,27 +58,27 @@ class EventRecordCodecTest {
             new Place("GPU", 1, 0, "w0"),
             new StatedContext("lora", 1L << 62, "w8a8", "salt"),
             Parent.of(-1L),
-            Hashes.wrap(1, -2, 3),
-            Hashes.wrap(4, 5, 6),
-            Hashes.wrap(0, 0, 9)),
+            Hashes.of(1, -2, 3),
+            Hashes.of(4, 5, 6),
+            Hashes.of(0, 0, 9)),
         new KvEvent.Stored(
             Place.of(null, 0),
             StatedContext.NONE,
             Parent.ROOT,
-            Hashes.wrap(8),
+            Hashes.of(8),
             Hashes.EMPTY,
             Hashes.EMPTY),
         new KvEvent.Stored(
             Place.of("cpu", 0),
             StatedContext.NONE,
             Parent.UNKNOWN,
-            Hashes.wrap(8),
+            Hashes.of(8),
             Hashes.EMPTY,
             Hashes.EMPTY),
         stored(Parent.ROOT, Origin.NEW),
         stored(Parent.ROOT, Origin.REUSED),
         stored(Parent.of(3), Origin.UNSTATED),
-        new KvEvent.Removed(Place.of("CPU", 0), Hashes.wrap(1, 1), Hashes.wrap(1, 0)),
+        new KvEvent.Removed(Place.of("CPU", 0), Hashes.of(1, 1), Hashes.of(1, 0)),
         new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
         new KvEvent.Gap(5, 9),
         new KvEvent.Retired(),
@@ -90,8 +90,8 @@ class EventRecordCodecTest {
                 Place.of("cpu", 0),
                 StatedContext.NONE,
                 Parent.of(7),
-                Hashes.wrap(8),
-                Hashes.wrap(9),
+                Hashes.of(8),
+                Hashes.of(9),
                 Hashes.EMPTY)));
   }
 
@@ -121,8 +121,7 @@ class EventRecordCodecTest {
     EventRecord record =
         record(
             41L,
-            new KvEvent.Removed(
-                Place.of("GPU", 1), Hashes.wrap(0x8aacae47f66585edL), Hashes.EMPTY));
+            new KvEvent.Removed(Place.of("GPU", 1), Hashes.of(0x8aacae47f66585edL), Hashes.EMPTY));
     String written =
         "010100"
             + "0864656661756c74"

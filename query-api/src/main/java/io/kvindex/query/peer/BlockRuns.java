@@ -93,6 +93,6 @@ final class BlockRuns {
     for (int i = 0; i < count; i++) {
       values[i] = data[from + 2 * i];
     }
-    return Hashes.wrap(values);
+    return Hashes.of(values);
   }
 }

@@ -69,7 +69,7 @@ final class WalkRequest implements BlockKeys {
     for (int c = 0; c < contexts.length; c++) {
       BlockKeys own = walk.keys().in(c);
       if (own != before) {
-        chains.add(Hashes.wrap(all(own)));
+        chains.add(Hashes.of(all(own)));
         before = own;
       }
       chainOf[c] = chains.size() - 1;

@@ -92,8 +92,8 @@ class AdapterNumbersTest {
             Place.of("GPU", 0),
             new StatedContext(name, id, null, null),
             Parent.ROOT,
-            Hashes.wrap(name.hashCode()),
-            Hashes.wrap(3),
+            Hashes.of(name.hashCode()),
+            Hashes.of(3),
             Hashes.EMPTY));
   }
 

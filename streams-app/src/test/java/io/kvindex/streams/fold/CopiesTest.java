@@ -52,7 +52,7 @@ class CopiesTest {
       assertThat(index.holders("ab")).isEqualTo("v/0/GPU | v/0/GPU");
       index.feed(vllm.batch(ab.computed(GPU, 0, 1)), vllm.batch(ab.removed(GPU, 0, 2)));
       assertThat(index.holders("ab")).isEqualTo("v/0/GPU");
-      Hashes twice = Hashes.wrap(Prompt.engineHash("a"), Prompt.engineHash("a"));
+      Hashes twice = Hashes.of(Prompt.engineHash("a"), Prompt.engineHash("a"));
       index.feed(
           vllm.batch(ab.computed(GPU, 0, 1)), vllm.batch(new Removed(GPU, twice, Hashes.EMPTY)));
       assertThat(index.holders("ab")).isEmpty();
@@ -74,9 +74,9 @@ class CopiesTest {
   void shouldBelieveTheEngine_whenItSaysWhatIsLeft() {
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(vllm.batch(ab.stored(GPU), ab.stored(GPU), ab.stored(GPU)));
-      index.feed(vllm.batch(new Removed(GPU, ab.engines(0, 2), Hashes.wrap(1, 0))));
+      index.feed(vllm.batch(new Removed(GPU, ab.engines(0, 2), Hashes.of(1, 0))));
       assertThat(index.holders("ab")).isEqualTo("v/0/GPU");
-      index.feed(vllm.batch(new Removed(GPU, ab.engines(0, 2), Hashes.wrap(0, 5))));
+      index.feed(vllm.batch(new Removed(GPU, ab.engines(0, 2), Hashes.of(0, 5))));
       assertThat(index.holders("ab")).isEmpty();
       assertThat(index.residencies()).isZero();
     }
@@ -296,7 +296,7 @@ class CopiesTest {
   @Test
   void shouldHoldUntilLastName_whenOnePrefixHasTwoNames() {
     Prompt ab2 = new Prompt("ab");
-    Hashes others = Hashes.wrap(901, 902);
+    Hashes others = Hashes.of(901, 902);
     var renamed =
         new io.kvindex.model.event.KvEvent.Stored(
             GPU,

@@ -44,7 +44,7 @@ class HashProfileTest {
         place,
         new StatedContext(lora, null, "ns", salt),
         parent,
-        Hashes.wrap(hashes),
+        Hashes.of(hashes),
         Hashes.EMPTY,
         Hashes.EMPTY);
   }
@@ -92,7 +92,7 @@ class HashProfileTest {
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(engine.batch(stored(GPU, null, null, Parent.UNKNOWN, CHAIN)));
       index.feed(
-          engine.batch(new KvEvent.Removed(GPU, Hashes.wrap(12), Hashes.EMPTY)),
+          engine.batch(new KvEvent.Removed(GPU, Hashes.of(12), Hashes.EMPTY)),
           engine.batch(stored(CPU, null, null, Parent.UNKNOWN, 12)));
       assertThat(holders(index, table, null, "ns", null)).isEqualTo("e/0/GPU | e/0/CPU | e/0/GPU");
     }
@@ -137,7 +137,7 @@ class HashProfileTest {
       assertThat(holders(index, table, "two", "ns", null)).isEqualTo("b/0/GPU | b/0/GPU | b/0/GPU");
       index.feed(
           b.batch(
-              new KvEvent.Removed(GPU, Hashes.wrap(CHAIN), Hashes.EMPTY),
+              new KvEvent.Removed(GPU, Hashes.of(CHAIN), Hashes.EMPTY),
               stored(CPU, null, null, Parent.UNKNOWN, CHAIN)));
       assertThat(holders(index, table, "two", "ns", null)).isEqualTo("b/0/CPU | b/0/CPU | b/0/CPU");
     }
@@ -153,7 +153,7 @@ class HashProfileTest {
           engine.batch(stored(GPU, "two", null, Parent.ROOT, 11, 12)));
       assertThat(holders(index, table, "two", "ns", null)).isEqualTo("e/0/GPU | e/0/GPU");
       assertThat(holders(index, table, "one", "ns", null)).as("a miss, no ghost").isEmpty();
-      index.feed(engine.batch(new KvEvent.Removed(GPU, Hashes.wrap(11), Hashes.EMPTY)));
+      index.feed(engine.batch(new KvEvent.Removed(GPU, Hashes.of(11), Hashes.EMPTY)));
       assertThat(holders(index, table, "two", "ns", null)).isEmpty();
     }
   }
@@ -186,15 +186,15 @@ class HashProfileTest {
       assertThat(holders(index, table, "one", null, null)).as("other namespace").isEmpty();
       assertThat(Answers.of(index.view(), table, profile.context("one", null, null), byTokens))
           .isEmpty();
-      index.feed(engine.batch(new KvEvent.Removed(GPU, Hashes.wrap(12), Hashes.EMPTY)));
+      index.feed(engine.batch(new KvEvent.Removed(GPU, Hashes.of(12), Hashes.EMPTY)));
       assertThat(Answers.of(index.view(), table, context, byTokens).toString())
           .isEqualTo("[[e/0/GPU], [e/0/CPU], [e/0/GPU]]");
       assertThat(holders(index, table, "one", "ns", null))
           .isEqualTo(named.replace("e/0/CPU,e/0/GPU", "e/0/CPU"));
       index.feed(
           engine.batch(
-              new KvEvent.Removed(GPU, Hashes.wrap(11, 13), Hashes.EMPTY),
-              new KvEvent.Removed(CPU, Hashes.wrap(12), Hashes.EMPTY)));
+              new KvEvent.Removed(GPU, Hashes.of(11, 13), Hashes.EMPTY),
+              new KvEvent.Removed(CPU, Hashes.of(12), Hashes.EMPTY)));
       assertThat(Answers.of(index.view(), table, context, byTokens)).isEmpty();
       assertThat(holders(index, table, "one", "ns", null)).isEmpty();
       assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isZero();
@@ -206,8 +206,8 @@ class HashProfileTest {
         GPU,
         new StatedContext(lora, null, "ns", null),
         parent,
-        Hashes.wrap(hashes),
-        Hashes.wrap(locals),
+        Hashes.of(hashes),
+        Hashes.of(locals),
         Hashes.EMPTY);
   }
 

@@ -200,14 +200,14 @@ class NumberedStreamTest {
         new Place("gpu", 0, 0, sub),
         StatedContext.NONE,
         from == 0 ? Parent.ROOT : Parent.UNKNOWN,
-        Hashes.wrap(abc.seqHashes()).slice(from, 3),
+        Hashes.of(abc.seqHashes()).slice(from, 3),
         Hashes.EMPTY,
         Hashes.EMPTY);
   }
 
   private KvEvent removed(String sub, int from) {
     return new Removed(
-        new Place("gpu", 0, 0, sub), Hashes.wrap(abc.seqHashes()).slice(from, 3), Hashes.EMPTY);
+        new Place("gpu", 0, 0, sub), Hashes.of(abc.seqHashes()).slice(from, 3), Hashes.EMPTY);
   }
 
   private static EventRecord record(

@@ -211,7 +211,7 @@ class OrphanTest {
             Parent.ROOT,
             abcd.engines(0, 3),
             abcd.locals(0, 3),
-            io.kvindex.model.event.Hashes.wrap(0, 77, 0));
+            io.kvindex.model.event.Hashes.of(0, 77, 0));
     long below = io.kvindex.model.hash.ContextHash.withExtra(0, 77);
     long[] keys = abcd.seqHashes();
     try (IndexDriver index = new IndexDriver(dir)) {

@@ -212,7 +212,7 @@ class PeerImportTest {
             StatedContext.NONE,
             Parent.ROOT,
             truth.engineHashes(),
-            Hashes.wrap(new long[] {Prompt.local('x'), Prompt.local('y')}),
+            Hashes.of(new long[] {Prompt.local('x'), Prompt.local('y')}),
             Hashes.EMPTY);
 
     index.feed(imported(1, lie));

@@ -79,7 +79,7 @@ class BlocksTest {
     for (int i = reads.nextInt(3); i > 0; i--) {
       int space = 1 + reads.nextInt(real.spaces);
       long[] hashes = reads.longs(10, 0, both.shape.hashes()).toArray();
-      real.blocks.touch(space, Hashes.wrap(hashes), 2, 10);
+      real.blocks.touch(space, Hashes.of(hashes), 2, 10);
       if (real.blocks.find(space, hashes[0])) {
         real.blocks.isHeld();
         for (Keeper keeper : keepers) {

@@ -263,7 +263,7 @@ class NameTableTest {
   private void checkAll(Numbering numbering) {
     assertThat(table.size()).isEqualTo(expected.size());
     long[] hashes = expected.keySet().stream().mapToLong(hash -> hash).toArray();
-    table.touch(Hashes.wrap(hashes), 0, hashes.length);
+    table.touch(Hashes.of(hashes), 0, hashes.length);
     for (long hash : hashes) {
       check(hash);
     }
