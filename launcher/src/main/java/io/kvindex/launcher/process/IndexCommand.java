@@ -58,6 +58,7 @@ public final class IndexCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    GoneOptions.check(System.getenv());
     dynamo.check();
     List<String> peerUrls = peers.urls();
     ConductorConfig file = conductorFile.read();

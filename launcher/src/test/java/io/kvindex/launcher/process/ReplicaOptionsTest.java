@@ -71,4 +71,13 @@ class ReplicaOptionsTest {
         .hasMessageContaining(flag)
         .hasMessageContaining("--copy");
   }
+
+  @Test
+  void shouldSayTheNewWay_whenAVariableIsGone() {
+    assertThatThrownBy(() -> GoneOptions.check(Map.of("KVINDEX_RACK", "a")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("KVINDEX_RACK")
+        .hasMessageContaining("--copy");
+    GoneOptions.check(Map.of("KVINDEX_RACK", " ", "KVINDEX_COPY", "a"));
+  }
 }
