@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
-import io.kvindex.streams.checkpoint.Borrower;
 import io.kvindex.streams.checkpoint.CheckpointStream;
 import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.Replacement;
 import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,6 +43,9 @@ public final class CheckpointLender {
   /** A new checkpoint is waited for so long, then the last one is lent. */
   private static final Duration FRESH_WITHIN = Duration.ofSeconds(10);
 
+  /** Of all partitions together, where nothing is on the disk yet. */
+  private static final Duration FIRST_WITHIN = Duration.ofSeconds(2);
+
   private final Path links;
   private final int partitions;
   private final IntFunction<@Nullable FoldedPartition> tables;
@@ -68,7 +71,7 @@ public final class CheckpointLender {
     this.tables = tables;
     this.isComing = isComing;
     this.metrics = metrics;
-    Borrower.delete(directory);
+    Replacement.delete(directory);
   }
 
   /** Partitions of the log. */
@@ -79,16 +82,17 @@ public final class CheckpointLender {
   /** What there is, by partition; those this process does not have are left out. */
   public List<CheckpointOffer> offers() {
     boolean busy = one.availablePermits() == 0;
+    long began = System.nanoTime();
     return IntStream.range(0, partitions)
-        .mapToObj(p -> offer(p, busy))
+        .mapToObj(p -> offer(p, busy, FIRST_WITHIN.minusNanos(System.nanoTime() - began)))
         .filter(Objects::nonNull)
         .toList();
   }
 
-  private @Nullable CheckpointOffer offer(int partition, boolean busy) {
+  private @Nullable CheckpointOffer offer(int partition, boolean busy, Duration first) {
     FoldedPartition table = tables.apply(partition);
     if (table != null) {
-      return table.offer(busy);
+      return table.offer(busy, first);
     }
     return isComing.test(partition)
         ? new CheckpointOffer(partition, 0, "", -1, 0, 0, 0, true)
@@ -194,7 +198,7 @@ public final class CheckpointLender {
 
   private static void remove(Path directory) {
     try {
-      Borrower.delete(directory);
+      Replacement.delete(directory);
     } catch (IOException e) {
       LOG.warn("hard links of a checkpoint that was lent are left in {}", directory, e);
     }
