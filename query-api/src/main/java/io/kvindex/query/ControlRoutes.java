@@ -6,6 +6,7 @@ import io.kvindex.query.access.AccessLog;
 import io.kvindex.query.contract.ContractRoutes;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.digest.DigestRoutes;
+import io.kvindex.query.lend.CheckpointRoutes;
 import io.kvindex.query.overview.OverviewRoutes;
 import io.kvindex.query.peer.PeerRoutes;
 import io.kvindex.query.quarantine.FrameReader;
@@ -27,6 +28,7 @@ final class ControlRoutes {
   private final QuarantineRoutes quarantine;
   private final PeerRoutes peering;
   private final DigestRoutes digests;
+  private final CheckpointRoutes lending;
   private final ContractRoutes contract = new ContractRoutes();
   private final @Nullable AccessLog log;
 
@@ -59,6 +61,7 @@ final class ControlRoutes {
             options.kafka(), shared.registrations()::whole, shared.progress()::get, reader);
     peering = new PeerRoutes(shared.peers(), shared.registrations()::whole, replica.index());
     digests = new DigestRoutes(replica.index());
+    lending = new CheckpointRoutes(replica.lender());
     this.log = log;
   }
 
@@ -69,6 +72,7 @@ final class ControlRoutes {
     quarantine.addTo(routes);
     peering.addTo(routes);
     digests.addTo(routes);
+    lending.addTo(routes);
     contract.addTo(routes);
     AccessLog.addTo(routes, log);
   }

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param journal how often checkpoints are written
  * @param starts offsets at which partitions without a checkpoint begin; the others begin where the
  *     log does
+ * @param borrowFrom where checkpoints come from that this process has none of, and from nowhere
+ *     else: {@code http://HOST:PORT} of another one, or a directory; null = from other replicas
  */
 public record CopyConfig(
     Map<String, Object> kafka,
@@ -30,7 +32,8 @@ public record CopyConfig(
     Duration maxLag,
     Limits limits,
     JournalLimits journal,
-    Map<Integer, Long> starts) {
+    Map<Integer, Long> starts,
+    @Nullable String borrowFrom) {
 
   /** Longest name of a copy. */
   public static final int LONGEST = 100;
@@ -60,22 +63,39 @@ public record CopyConfig(
   /** Defaults. */
   public static CopyConfig of(Map<String, Object> kafka, String copy, Path directory) {
     return new CopyConfig(
-        kafka, copy, directory, null, MAX_LAG, Limits.DEFAULT, JournalLimits.DEFAULT, Map.of());
+        kafka,
+        copy,
+        directory,
+        null,
+        MAX_LAG,
+        Limits.DEFAULT,
+        JournalLimits.DEFAULT,
+        Map.of(),
+        null);
   }
 
   /** The same with an address for other replicas. */
   public CopyConfig advertisedAs(@Nullable String hostAndPort) {
-    return new CopyConfig(kafka, copy, directory, hostAndPort, maxLag, limits, journal, starts);
+    return new CopyConfig(
+        kafka, copy, directory, hostAndPort, maxLag, limits, journal, starts, borrowFrom);
   }
 
   /** The same with another bound in time. */
   public CopyConfig lagging(Duration longest) {
-    return new CopyConfig(kafka, copy, directory, advertise, longest, limits, journal, starts);
+    return new CopyConfig(
+        kafka, copy, directory, advertise, longest, limits, journal, starts, borrowFrom);
   }
 
   /** The same where partitions begin at some offset. */
   public CopyConfig startingAt(Map<Integer, Long> offsets) {
-    return new CopyConfig(kafka, copy, directory, advertise, maxLag, limits, journal, offsets);
+    return new CopyConfig(
+        kafka, copy, directory, advertise, maxLag, limits, journal, offsets, borrowFrom);
+  }
+
+  /** The same that borrows from there. */
+  public CopyConfig borrowingFrom(@Nullable String place) {
+    return new CopyConfig(
+        kafka, copy, directory, advertise, maxLag, limits, journal, starts, place);
   }
 
   /**

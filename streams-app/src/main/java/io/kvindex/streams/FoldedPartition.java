@@ -20,8 +20,10 @@ import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.FoldedTable;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.PartitionView;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
   private static final Duration TRIED_AGAIN = Duration.ofMillis(50);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
+  private static final Duration FIRST_WITHIN = Duration.ofSeconds(2);
   private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
   /** What all partitions of a process share. */
@@ -228,6 +231,39 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new DumpFailedException("interrupted while a checkpoint was written", e);
+    }
+  }
+
+  /** What of it is on the disk, for others. Any thread; may wait for a first checkpoint. */
+  CheckpointOffer offer(boolean busy) {
+    if (behind.state().folded().offset() < 0) {
+      awaitCheckpoint(FIRST_WITHIN);
+    }
+    return checkpoint.offer(behind.state().folded(), busy);
+  }
+
+  /**
+   * Makes a copy of what is on the disk, see {@link Checkpoint#lend}. Any thread.
+   *
+   * @param fresh how long to wait for a checkpoint with what is folded by now
+   * @return null = nothing was written yet
+   * @throws DumpFailedException if there can be no copy
+   */
+  @Nullable Header lend(Path target, Duration fresh) throws DumpFailedException {
+    awaitCheckpoint(fresh);
+    try {
+      return checkpoint.lend(target);
+    } catch (RocksDBException | CheckpointRefusedException | IllegalStateException e) {
+      throw new DumpFailedException("the checkpoint can not be copied: " + e.getMessage(), e);
+    }
+  }
+
+  /** Whoever does not get it goes on with the one before. */
+  private void awaitCheckpoint(Duration longest) {
+    try {
+      behind.await(offset, longest);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

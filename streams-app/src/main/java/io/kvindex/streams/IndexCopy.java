@@ -4,9 +4,11 @@ package io.kvindex.streams;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.checkpoint.Borrower;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException;
 import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.Wanted;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.CopySettings;
@@ -21,18 +23,19 @@ import io.kvindex.streams.runtime.TableTopology;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.AbstractMap;
-import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.CloseOptions;
@@ -53,9 +56,6 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   /** Each takes two threads, one that reads and one that puts into memory. */
   private static final int LOADS_AT_ONCE = 2;
 
-  /** How far a load is. */
-  private record Loaded(long names, long total) {}
-
   private final CopyConfig config;
   private final int partitions;
   private final FoldedPartition.Shared shared;
@@ -65,11 +65,16 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   private final KafkaStreams streams;
   private final StreamFailures failures;
   private final CopyLag lag;
-  private final Map<Integer, Loaded> loads = new ConcurrentHashMap<>();
+  private final Borrower borrower;
+  private final CheckpointLender lender;
+  private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
+  private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
   private volatile boolean leaving;
   private boolean closed;
 
-  private IndexCopy(CopyConfig config, int partitions, MeterRegistry metrics) {
+  private IndexCopy(
+      CopyConfig config, int partitions, Supplier<List<String>> lenders, MeterRegistry metrics)
+      throws IOException {
     this.config = config;
     this.partitions = partitions;
     shared =
@@ -79,6 +84,11 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
             new IndexMeters(metrics, new Views()),
             config.limits(),
             config.journal());
+    String only = config.borrowFrom();
+    borrower = new Borrower(only == null ? lenders : () -> List.of(only), metrics);
+    lender =
+        new CheckpointLender(
+            config.directory().resolve("lent"), partitions, this::inUse, this::isComing, metrics);
     topic =
         new LogTopic(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())), Topics.EVENTS);
@@ -118,10 +128,19 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
    * Starts a copy; its tables are loaded and its group is joined in the background.
    *
    * @param partitions partitions of the events topic
+   * @param lenders {@code host:port} of others that may lend checkpoints; asked by loading threads
+   *     only, so it may wait
+   * @throws UncheckedIOException if the directory can not be used
    */
-  public static IndexCopy start(CopyConfig config, int partitions, MeterRegistry metrics) {
+  public static IndexCopy start(
+      CopyConfig config, int partitions, Supplier<List<String>> lenders, MeterRegistry metrics) {
     new RocksLibrary(config.directory()).load();
-    IndexCopy copy = new IndexCopy(config, partitions, metrics);
+    IndexCopy copy;
+    try {
+      copy = new IndexCopy(config, partitions, lenders, metrics);
+    } catch (IOException e) {
+      throw new UncheckedIOException(config.directory() + " can not be used", e);
+    }
     copy.lag.start();
     copy.tables.loadAll().thenRun(copy::follow);
     return copy;
@@ -136,29 +155,95 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   // ------------------------------------------------------------------- loading
 
   private FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
-      throws IOException, CheckpointRefusedException, InterruptedException {
-    Path directory = config.directory().resolve("tables").resolve(Integer.toString(partition));
-    if (before != null && before.cause() == Refusal.Cause.LOG_LOST_END) {
-      forgetLost(directory, topicId, partition, before);
+      throws IOException, InterruptedException {
+    Path directory = directory(partition);
+    Borrower.settle(directory);
+    boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
+    long differsFrom = before != null && isLost ? before.offset() : Long.MAX_VALUE;
+    if (isLost) {
+      forgetLost(directory, topicId, partition, differsFrom);
     }
+    boolean mayBorrow = config.starts().isEmpty();
+    while (true) {
+      try {
+        if (mayBorrow && !goesOn(directory, topicId, partition)) {
+          mayBorrow = false;
+          borrow(directory, new Wanted(partition, topicId, differsFrom, logStart(partition)));
+        }
+        return open(directory, topicId, partition);
+      } catch (CheckpointRefusedException e) {
+        LOG.warn(
+            "the checkpoint of partition {} can not be used ({}) and is deleted: {}",
+            partition,
+            e.reason().label(),
+            e.getMessage());
+        Borrower.delete(directory);
+      }
+    }
+  }
+
+  private Path directory(int partition) {
+    return config.directory().resolve("tables").resolve(Integer.toString(partition));
+  }
+
+  /** Whether there is a checkpoint of this process's own, and the log has what follows. */
+  private boolean goesOn(Path directory, Uuid topicId, int partition)
+      throws IOException, CheckpointRefusedException {
+    if (!hasRows(directory)) {
+      return false;
+    }
+    Header header;
+    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
+      header = checkpoint.header();
+    }
+    if (header == null) {
+      Borrower.delete(directory); // of a process that wrote none
+      return false;
+    }
+    return header.folded().offset() + 1 >= logStart(partition);
+  }
+
+  private static boolean hasRows(Path directory) {
+    return Files.exists(directory.resolve("CURRENT"));
+  }
+
+  private long logStart(int partition) throws IOException {
+    Long start = topic.starts(Set.of(partition)).get(partition);
+    if (start == null) {
+      throw new IOException(
+          "Kafka does not say where the log of partition " + partition + " begins");
+    }
+    return start;
+  }
+
+  private void borrow(Path directory, Wanted wanted) throws IOException, InterruptedException {
+    int partition = wanted.partition();
+    long began = System.nanoTime();
+    Header borrowed;
     try {
-      return open(directory, topicId, partition);
-    } catch (CheckpointRefusedException e) {
-      LOG.warn(
-          "the checkpoint of partition {} can not be used ({}): {}; the log is folded from its"
-              + " beginning",
-          partition,
-          e.reason().label(),
-          e.getMessage());
-      delete(directory);
-      return open(directory, topicId, partition);
+      borrowed =
+          borrower.borrow(
+              wanted, directory, (done, of) -> loads.put(partition, borrowing(done, of, began)));
+    } finally {
+      loads.remove(partition);
     }
+    if (borrowed == null && wanted.logStart() > 0) {
+      LOG.warn(
+          "nobody lends partition {}: it has no records before {}, where the log begins",
+          partition,
+          wanted.logStart());
+    }
+  }
+
+  private static PartitionProgress borrowing(long done, long of, long beganNs) {
+    double seconds = Math.max(1, System.nanoTime() - beganNs) / 1e9;
+    return new PartitionProgress(Phase.BORROWING, done, of, (long) (done / seconds));
   }
 
   private FoldedTable<PartitionView> open(Path directory, Uuid topicId, int partition)
       throws IOException, CheckpointRefusedException, InterruptedException {
     Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition);
-    boolean loaded = false;
+    boolean isLoaded = false;
     try {
       long began = System.nanoTime();
       FoldedPartition table =
@@ -167,8 +252,10 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
               shared,
               checkpoint,
               config.starts().getOrDefault(partition, -1L),
-              (names, total) -> loads.put(partition, new Loaded(names, total)));
-      loaded = true;
+              (names, of) ->
+                  loads.put(partition, new PartitionProgress(Phase.LOADING, names, of, 0)));
+      isLoaded = true;
+      loaded.put(partition, table);
       LOG.info(
           "partition {} is loaded up to offset {}: {} names in {} ms",
           partition,
@@ -178,32 +265,47 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       return table;
     } finally {
       loads.remove(partition);
-      if (!loaded) {
+      if (!isLoaded) {
         checkpoint.close();
       }
     }
   }
 
   /** A checkpoint that has records the log does not have any more is of no use. */
-  private static void forgetLost(Path directory, Uuid topicId, int partition, Refusal before)
+  private static void forgetLost(Path directory, Uuid topicId, int partition, long differsFrom)
       throws IOException {
+    if (!hasRows(directory)) {
+      return;
+    }
     try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
       Header header = checkpoint.header();
-      if (header == null || header.folded().offset() < before.offset()) {
+      if (header == null || header.folded().offset() < differsFrom) {
         return;
       }
     } catch (CheckpointRefusedException e) {
       return; // said when it is to be loaded
     }
-    delete(directory);
+    Borrower.delete(directory);
   }
 
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
-      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
+  // ------------------------------------------------------------------- lending
+
+  /** Lends this process's checkpoints. */
+  public CheckpointLender lender() {
+    return lender;
+  }
+
+  private @Nullable FoldedPartition inUse(int partition) {
+    FoldedPartition table = loaded.get(partition);
+    return table != null && table.view() == view(partition) ? table : null;
+  }
+
+  /** Whoever has rows and is not borrowing others will have a table soon. */
+  private boolean isComing(int partition) {
+    PartitionProgress load = loads.get(partition);
+    return view(partition) == null
+        && (load == null || load.phase() != Phase.BORROWING)
+        && hasRows(directory(partition));
   }
 
   // ------------------------------------------------------------------- answering
@@ -243,9 +345,9 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     if (view(partition) != null) {
       return keepsUp(partition) ? PartitionProgress.of(Phase.READY) : lag.progress(partition);
     }
-    Loaded load = loads.get(partition);
+    PartitionProgress load = loads.get(partition);
     if (load != null) {
-      return new PartitionProgress(Phase.LOADING, load.names(), load.total(), 0);
+      return load;
     }
     boolean absent = tables.state(partition) == TableState.ABSENT;
     return PartitionProgress.of(absent ? Phase.ABSENT : Phase.LOADING);

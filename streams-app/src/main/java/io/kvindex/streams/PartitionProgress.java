@@ -17,6 +17,8 @@ public record PartitionProgress(Phase phase, long done, long total, long perSeco
   public enum Phase {
     /** Neither active nor standby here, and nothing left of former times. */
     ABSENT("not here"),
+    /** A checkpoint is copied from another process: {@code done} of {@code total} bytes. */
+    BORROWING("borrowing a checkpoint, bytes"),
     /** Rows are read from the changelog: {@code done} of {@code total} offsets. */
     RESTORING("restoring rows"),
     /** The index is built from the rows: {@code done} of about {@code total} rows. */

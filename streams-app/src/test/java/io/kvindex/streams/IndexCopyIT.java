@@ -41,6 +41,7 @@ class IndexCopyIT {
             unique + name,
             dir.resolve(name)),
         1,
+        List::of,
         new SimpleMeterRegistry());
   }
 

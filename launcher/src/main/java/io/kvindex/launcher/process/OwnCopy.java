@@ -8,6 +8,7 @@ import io.kvindex.query.remote.ReplicatedIndexAccess;
 import io.kvindex.streams.CopyConfig;
 import io.kvindex.streams.IndexCopy;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /** The tables of this process, and the way to what other replicas hold. */
@@ -35,11 +36,13 @@ final class OwnCopy implements AutoCloseable {
     Closing parts = new Closing();
     try {
       parts.add(TablesLock.take(config.directory()));
-      IndexCopy indexer = parts.add(IndexCopy.start(config, partitions, metrics));
+      IndexCopy indexer = parts.add(IndexCopy.start(config, partitions, List::of, metrics));
       StreamsIndexAccess own = new StreamsIndexAccess(indexer, lagMs);
       ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
       return new OwnCopy(
-          parts, indexer, new Replica(all, new ReplicaService(own, indexer), all.cluster()));
+          parts,
+          indexer,
+          new Replica(all, new ReplicaService(own, indexer), all.cluster(), indexer.lender()));
     } catch (RuntimeException | Error e) {
       parts.close();
       throw e;

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -80,7 +81,7 @@ public final class Rebuild implements AutoCloseable {
     CopyConfig config =
         CopyConfig.of(options.kafka(), options.application(), options.directory())
             .startingAt(plan.starts());
-    indexer = parts.add(IndexCopy.start(config, topics.eventPartitions(), metrics));
+    indexer = parts.add(IndexCopy.start(config, topics.eventPartitions(), List::of, metrics));
     progress = new ReplayProgress(plan, indexer, group, log, metrics);
     api =
         parts.add(

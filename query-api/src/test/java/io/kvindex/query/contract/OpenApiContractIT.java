@@ -85,7 +85,7 @@ class OpenApiContractIT {
         QueryApi.start(
             QueryApi.Options.of(
                 HttpSettings.DEFAULT.at("127.0.0.1", 0), SharedBroker.bootstrapServers()),
-            new Replica(world, ReplicaQuestions.NONE, this::twoReplicas),
+            new Replica(world, ReplicaQuestions.NONE, this::twoReplicas, null),
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
             FrameReader.NONE);
     Awaitility.await().atMost(TIMEOUT).until(() -> get("/ready").statusCode() == 200);

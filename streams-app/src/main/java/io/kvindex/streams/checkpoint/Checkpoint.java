@@ -5,6 +5,7 @@ import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.NameChanges;
+import io.kvindex.streams.view.CheckpointOffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -366,16 +367,22 @@ public final class Checkpoint implements AutoCloseable {
     return Verification.of(directory, topicId, partition);
   }
 
-  /** Bytes its files take. */
+  /** Bytes its files take. Does not wait for a write under way. */
   public long bytes() {
-    lock.lock();
+    opening.readLock().lock();
     try {
-      return db == null ? 0 : db.getLongProperty("rocksdb.total-sst-files-size");
+      RocksDB from = db;
+      return from == null ? 0 : from.getLongProperty("rocksdb.total-sst-files-size");
     } catch (RocksDBException e) {
       return 0;
     } finally {
-      lock.unlock();
+      opening.readLock().unlock();
     }
+  }
+
+  /** What others are told of it once it is the fold of that. */
+  public CheckpointOffer offer(Folded folded, boolean busy) {
+    return new Header(topicId, partition, 0, folded, 0, new byte[0]).offer(bytes(), busy);
   }
 
   /** Rows written since it was opened. */

@@ -25,7 +25,16 @@ public final class CheckpointRefusedException extends Exception {
     FOREIGN_PARTITION,
 
     /** A row does not say what rows of its kind say. */
-    MALFORMED_ROW;
+    MALFORMED_ROW,
+
+    /** It has records that the log has lost. */
+    BEYOND_LOG,
+
+    /** The log has lost records that follow it. */
+    TOO_OLD,
+
+    /** The log has records that it lacks. */
+    PARTIAL;
 
     /** As in metrics. */
     public String label() {

@@ -5,6 +5,7 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
+import io.kvindex.streams.view.CheckpointOffer;
 import org.apache.kafka.common.Uuid;
 
 /**
@@ -43,8 +44,7 @@ public record Header(
       RecordReader in = new RecordReader(row);
       long layout = in.readVarint();
       if (layout != LAYOUT) {
-        throw new CheckpointRefusedException(
-            Reason.UNKNOWN_LAYOUT, "its rows have layout " + layout + ", known is " + LAYOUT);
+        throw unknownLayout(layout);
       }
       return new Header(
           new Uuid(in.readLong(), in.readLong()),
@@ -59,15 +59,38 @@ public record Header(
     }
   }
 
+  static CheckpointRefusedException unknownLayout(long layout) {
+    return new CheckpointRefusedException(
+        Reason.UNKNOWN_LAYOUT, "its rows have layout " + layout + ", known is " + LAYOUT);
+  }
+
+  /** What others are told of it. */
+  public CheckpointOffer offer(long bytes, boolean busy) {
+    return new CheckpointOffer(
+        partition,
+        LAYOUT,
+        topicId.toString(),
+        folded.offset(),
+        folded.sum(),
+        folded.lineageStart(),
+        bytes,
+        busy);
+  }
+
   /** Refuses what is of another log. */
   void requireOf(Uuid topic, int ofPartition) throws CheckpointRefusedException {
-    if (!topicId.equals(topic)) {
+    requireOf(topicId.toString(), partition, topic, ofPartition);
+  }
+
+  static void requireOf(String ofTopic, int ofPartition, Uuid topic, int partition)
+      throws CheckpointRefusedException {
+    if (!ofTopic.equals(topic.toString())) {
       throw new CheckpointRefusedException(
-          Reason.FOREIGN_TOPIC, "it is of topic id " + topicId + ", the log's is " + topic);
+          Reason.FOREIGN_TOPIC, "it is of topic id " + ofTopic + ", the log's is " + topic);
     }
-    if (partition != ofPartition) {
+    if (ofPartition != partition) {
       throw new CheckpointRefusedException(
-          Reason.FOREIGN_PARTITION, "it is of partition " + partition + ", not " + ofPartition);
+          Reason.FOREIGN_PARTITION, "it is of partition " + ofPartition + ", not " + partition);
     }
   }
 }

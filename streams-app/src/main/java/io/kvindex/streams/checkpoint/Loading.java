@@ -90,7 +90,7 @@ final class Loading {
         names += batch.size();
         batch.clear();
         empty.put(batch);
-        progress.loaded(names, header.names());
+        progress.at(names, header.names());
       }
     } finally {
       end(reader);

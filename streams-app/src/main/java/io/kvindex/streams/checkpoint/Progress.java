@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
-/** Told how far the loading of a table has come. */
+/** Told how far the loading of a table has come, or the copying of its checkpoint. */
 @FunctionalInterface
 public interface Progress {
 
   /** For who does not want to know. */
-  Progress NONE = (names, of) -> {};
+  Progress NONE = (done, of) -> {};
 
-  /** So many names are there, of so many. Called every few thousand. */
-  void loaded(long names, long of);
+  /** So many names are there, or bytes, of so many. Called every few thousand. */
+  void at(long done, long of);
 }

@@ -19,23 +19,47 @@ final class Verification {
   private Verification() {}
 
   static Header of(Path directory, Uuid topicId, int partition) throws CheckpointRefusedException {
+    return read(
+        directory,
+        db -> {
+          Header header = headerOf(db);
+          header.requireOf(topicId, partition);
+          db.verifyChecksum();
+          requireKnown(directory, db);
+          return header;
+        });
+  }
+
+  /** What a directory's checkpoint is of; that it is whole is not said. */
+  static Header headerOf(Path directory) throws CheckpointRefusedException {
+    return read(directory, Verification::headerOf);
+  }
+
+  @FunctionalInterface
+  private interface Look {
+    Header at(RocksDB db) throws CheckpointRefusedException, RocksDBException, IOException;
+  }
+
+  private static Header read(Path directory, Look look) throws CheckpointRefusedException {
     if (!Files.isDirectory(directory)) {
       throw new CheckpointRefusedException(Reason.DAMAGED, directory + " is no directory");
     }
     try (Options options = RocksSettings.options().setCreateIfMissing(false);
         RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
-      Header header = Checkpoint.header(db, topicId, partition);
-      if (header == null) {
-        throw new CheckpointRefusedException(Reason.INCOMPLETE, "it has no header");
-      }
-      db.verifyChecksum();
-      requireKnown(directory, db);
-      return header;
+      return look.at(db);
     } catch (RocksDBException e) {
       throw Checkpoint.damaged(e);
     } catch (IOException e) {
       throw new CheckpointRefusedException(Reason.DAMAGED, "it can not be read: " + e, e);
     }
+  }
+
+  private static Header headerOf(RocksDB db) throws CheckpointRefusedException, RocksDBException {
+    byte[] row = db.get(Checkpoint.HEADER);
+    if (row == null) {
+      throw new CheckpointRefusedException(Reason.INCOMPLETE, "it has no header");
+    }
+    return Header.decode(row);
   }
 
   /** A manifest that was cut off is read up to there, and leads to what was before. */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.checkpoint;
+
+import io.kvindex.streams.view.CheckpointOffer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Checkpoints in a directory, one of each partition's number; nothing there is changed. */
+final class BackupDirectory implements Lender {
+
+  private final Path directory;
+
+  BackupDirectory(Path directory) {
+    this.directory = directory;
+  }
+
+  @Override
+  public @Nullable CheckpointOffer offer(int partition)
+      throws IOException, CheckpointRefusedException {
+    Path of = directory.resolve(Integer.toString(partition));
+    if (!Files.isDirectory(of)) {
+      return null;
+    }
+    long bytes = CheckpointStream.bytes(CheckpointStream.filesOf(of));
+    return Verification.headerOf(of).offer(bytes, false);
+  }
+
+  @Override
+  public boolean fetch(int partition, Path into, Check check, Progress progress)
+      throws IOException, CheckpointRefusedException, InterruptedException {
+    Path of = directory.resolve(Integer.toString(partition));
+    List<Path> files = CheckpointStream.filesOf(of);
+    long total = CheckpointStream.bytes(files);
+    check.require(Verification.headerOf(of).offer(total, false));
+    Files.createDirectory(into);
+    long copied = 0;
+    for (Path file : files) {
+      try (InputStream in = Files.newInputStream(file)) {
+        copied =
+            CheckpointStream.write(
+                in, Files.size(file), into.resolve(file.getFileName()), copied, total, progress);
+      }
+    }
+    CheckpointStream.sync(into);
+    return true;
+  }
+}

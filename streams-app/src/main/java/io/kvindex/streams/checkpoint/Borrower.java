@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.checkpoint;
+
+import io.kvindex.streams.view.CheckpointOffer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fetches checkpoints of partitions this process has none of, one at a time. Whoever lacks the
+ * fewest records is asked first, then whoever has the newest; a lender that is busy is waited for,
+ * unless another one has as much. Thread-safe.
+ */
+public final class Borrower {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Borrower.class);
+
+  /** For all lenders that are busy together; then the log is read. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(400);
+
+  /** A lender that is being restarted should not cost what the log has forgotten. */
+  private static final int MOST_FAILURES = 3;
+
+  private static final int MOST_LENDERS = 16;
+
+  private final Supplier<List<String>> places;
+  private final MeterRegistry metrics;
+  private final Duration patience;
+  private final ReentrantLock one = new ReentrantLock(true);
+  private final SplittableRandom random = new SplittableRandom();
+
+  /**
+   * @param places of lenders, see {@link Lender#of}; asked anew for each checkpoint
+   */
+  public Borrower(Supplier<List<String>> places, MeterRegistry metrics) {
+    this(places, metrics, PATIENCE);
+  }
+
+  /** Visible for tests. */
+  Borrower(Supplier<List<String>> places, MeterRegistry metrics, Duration patience) {
+    this.places = places;
+    this.metrics = metrics;
+    this.patience = patience;
+  }
+
+  private record Candidate(String place, Lender lender, CheckpointOffer offer) {}
+
+  /** One partition's search. */
+  private static final class Search {
+    final Wanted wanted;
+    final Path directory;
+    final Progress progress;
+    final Map<String, Integer> failures = new HashMap<>();
+
+    /** Since when whoever lacks the fewest records has them. */
+    long least = Long.MAX_VALUE;
+
+    boolean busy;
+
+    Search(Wanted wanted, Path directory, Progress progress) {
+      this.wanted = wanted;
+      this.directory = directory;
+      this.progress = progress;
+    }
+  }
+
+  /**
+   * Fetches one in place of what is there. Returns when it is there and was read to its end, or no
+   * lender has one that does; each refusal is logged and counted.
+   *
+   * @param directory of the partition's checkpoint, which nobody has open
+   * @param progress bytes
+   * @return what it is, null = there is none to be had, and nothing was changed
+   * @throws IOException if it can not be put there
+   */
+  public @Nullable Header borrow(Wanted wanted, Path directory, Progress progress)
+      throws IOException, InterruptedException {
+    one.lockInterruptibly();
+    try {
+      Search search = new Search(wanted, directory, progress);
+      long began = System.nanoTime();
+      while (true) {
+        search.busy = false;
+        List<Candidate> candidates = candidates(search);
+        for (Candidate each : candidates) {
+          Header header = fetch(each, search);
+          if (header != null) {
+            return header;
+          }
+        }
+        if (candidates.isEmpty() && !search.busy) {
+          return null;
+        }
+        if (System.nanoTime() - began > patience.toNanos()) {
+          count("busy");
+          LOG.warn("nobody has lent partition {} within {}", wanted.partition(), patience);
+          return null;
+        }
+        if (search.busy) {
+          pause();
+        }
+      }
+    } finally {
+      one.unlock();
+      delete(part(directory));
+    }
+  }
+
+  /** Those that lack the fewest records, the newest first. */
+  private List<Candidate> candidates(Search search) {
+    List<Candidate> all = new ArrayList<>();
+    places.get().stream()
+        .limit(MOST_LENDERS)
+        .filter(place -> search.failures.getOrDefault(place, 0) < MOST_FAILURES)
+        .forEach(place -> ask(place, search, all));
+    long least = all.stream().mapToLong(c -> c.offer().since()).min().orElse(Long.MAX_VALUE);
+    search.least = Math.min(search.least, least);
+    return all.stream()
+        .filter(c -> c.offer().since() == least)
+        .sorted(Comparator.comparingLong((Candidate c) -> c.offer().offset()).reversed())
+        .toList();
+  }
+
+  private void ask(String place, Search search, List<Candidate> to) {
+    try {
+      Lender lender = Lender.of(place);
+      CheckpointOffer offer = lender.offer(search.wanted.partition());
+      if (offer == null || offer.offset() < 0) {
+        // What is being loaded there will be had.
+        search.busy |= offer != null && offer.busy();
+      } else {
+        search.wanted.require(offer);
+        to.add(new Candidate(place, lender, offer));
+      }
+    } catch (CheckpointRefusedException e) {
+      refused(place, search, e);
+    } catch (IOException | IllegalArgumentException e) {
+      failed(place, search, e);
+      search.failures.put(place, MOST_FAILURES);
+    }
+  }
+
+  private @Nullable Header fetch(Candidate from, Search search)
+      throws IOException, InterruptedException {
+    Wanted wanted = search.wanted;
+    Path part = part(search.directory);
+    delete(part);
+    try {
+      Files.createDirectories(parent(part));
+      if (!from.lender().fetch(wanted.partition(), part, wanted::require, search.progress)) {
+        search.busy = true;
+        return null;
+      }
+      Header header = Checkpoint.verify(part, wanted.topicId(), wanted.partition());
+      wanted.require(header.offer(0, false));
+      Files.move(part, whole(search.directory), StandardCopyOption.ATOMIC_MOVE);
+      CheckpointStream.sync(parent(part));
+      settle(search.directory);
+      borrowed(from.place(), header, search);
+      return header;
+    } catch (CheckpointRefusedException e) {
+      refused(from.place(), search, e);
+    } catch (IOException e) {
+      failed(from.place(), search, e);
+      search.busy = true; // tried again
+    }
+    return null;
+  }
+
+  private void borrowed(String place, Header header, Search search) {
+    Folded folded = header.folded();
+    count("borrowed");
+    LOG.info(
+        "partition {} was borrowed from {}: records {} to {}",
+        header.partition(),
+        place,
+        folded.lineageStart(),
+        folded.offset());
+    if (folded.lineageStart() > search.least) {
+      LOG.warn(
+          "what was borrowed of partition {} has no records before {}; another process has those"
+              + " from {} on, and could not lend them",
+          header.partition(),
+          folded.lineageStart(),
+          search.least);
+    }
+  }
+
+  private void refused(String place, Search search, CheckpointRefusedException e) {
+    search.failures.put(place, MOST_FAILURES);
+    count(e.reason().label());
+    LOG.warn(
+        "the checkpoint of partition {} at {} is not borrowed ({}): {}",
+        search.wanted.partition(),
+        place,
+        e.reason().label(),
+        e.getMessage());
+  }
+
+  private void failed(String place, Search search, Exception e) {
+    search.failures.merge(place, 1, Integer::sum);
+    count("failed");
+    LOG.info(
+        "partition {} was not borrowed from {}: {}",
+        search.wanted.partition(),
+        place,
+        e.toString());
+  }
+
+  private void count(String result) {
+    metrics.counter("kvindex.borrowed", "result", result).increment();
+  }
+
+  /** Several that wait for one lender should not come at the same instant. */
+  private void pause() throws InterruptedException {
+    LockSupport.parkNanos(PAUSE_NS + random.nextLong(PAUSE_NS));
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  // ------------------------------------------------------------------- on the disk
+
+  /** While it comes. */
+  private static Path part(Path directory) {
+    return directory.resolveSibling(directory.getFileName() + ".part");
+  }
+
+  /** Once it is known to be whole. */
+  private static Path whole(Path directory) {
+    return directory.resolveSibling(directory.getFileName() + ".borrowed");
+  }
+
+  private static Path parent(Path directory) {
+    return Objects.requireNonNull(directory.toAbsolutePath().getParent());
+  }
+
+  /**
+   * Ends what a process that was killed had begun: what it had not read to its end goes, a whole
+   * one takes the place of what is there. To be called before the directory is opened.
+   */
+  public static void settle(Path directory) throws IOException {
+    delete(part(directory));
+    Path whole = whole(directory);
+    if (Files.exists(whole)) {
+      delete(directory);
+      Files.move(whole, directory, StandardCopyOption.ATOMIC_MOVE);
+      CheckpointStream.sync(parent(directory));
+    }
+  }
+
+  /** Deletes a directory, if it is there. */
+  public static void delete(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}
