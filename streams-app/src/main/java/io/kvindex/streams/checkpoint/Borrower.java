@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -36,7 +35,8 @@ public final class Borrower {
   /** For all lenders that are busy together; then the log is read. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(400);
+  /** Half as long, or once and a half: several that wait should not come at the same instant. */
+  private static final Duration PAUSE = Duration.ofMillis(500);
 
   /** A lender that is being restarted should not cost what the log has forgotten. */
   private static final int MOST_FAILURES = 3;
@@ -46,6 +46,7 @@ public final class Borrower {
   private final Supplier<List<String>> places;
   private final MeterRegistry metrics;
   private final Duration patience;
+  private final long pauseNs;
   private final ReentrantLock one = new ReentrantLock(true);
   private final SplittableRandom random = new SplittableRandom();
 
@@ -53,11 +54,13 @@ public final class Borrower {
    * @param places of lenders, see {@link Lender#of}; asked anew for each checkpoint
    */
   public Borrower(Supplier<List<String>> places, MeterRegistry metrics) {
-    this(places, metrics, PATIENCE);
+    this(places, metrics, PATIENCE, PAUSE);
   }
 
   /** Visible for tests. */
-  Borrower(Supplier<List<String>> places, MeterRegistry metrics, Duration patience) {
+  Borrower(
+      Supplier<List<String>> places, MeterRegistry metrics, Duration patience, Duration pause) {
+    pauseNs = pause.toNanos();
     this.places = places;
     this.metrics = metrics;
     this.patience = patience;
@@ -231,9 +234,8 @@ public final class Borrower {
     metrics.counter("kvindex.borrowed", "result", result).increment();
   }
 
-  /** Several that wait for one lender should not come at the same instant. */
   private void pause() throws InterruptedException {
-    LockSupport.parkNanos(PAUSE_NS + random.nextLong(PAUSE_NS));
+    LockSupport.parkNanos(pauseNs / 2 + random.nextLong(pauseNs));
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What comes from other processes is whole and of this log, or is not used. */
+@Timeout(120)
+class BorrowerTest {
+
+  private static final Uuid TOPIC = KilledWriter.TOPIC;
+  private static final long SEED = 5;
+  private static final int RECORDS = 1_500;
+  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 10);
+  private static final int LONGEST_MS = 1_200;
+
+  @TempDir Path dir;
+
+  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+  private final List<StandInLender> lenders = new ArrayList<>();
+  private final List<String> places = new ArrayList<>();
+  private final SplittableRandom random =
+      new SplittableRandom(Long.getLong("kvindex.test.seed", System.nanoTime()));
+  private Path own;
+  private Path backup;
+  private Header header;
+
+  /** A backup with one checkpoint in several files. */
+  @BeforeEach
+  void write() throws Exception {
+    own = Files.createDirectories(dir.resolve("tables")).resolve("0");
+    backup = Files.createDirectories(dir.resolve("backup"));
+    RandomTable table = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+    Journals journals = new Journals(table);
+    try (Checkpoint checkpoint = Checkpoint.open(dir.resolve("lender"), TOPIC, 0)) {
+      for (int i = 1; i <= 3; i++) {
+        table.foldTo(i * RECORDS / 3 - 1, t -> {});
+        journals.write(checkpoint);
+      }
+      header = Objects.requireNonNull(checkpoint.lend(backup.resolve("0")));
+    }
+  }
+
+  @AfterEach
+  void close() {
+    lenders.forEach(StandInLender::close);
+  }
+
+  private StandInLender lender(Header says) throws IOException {
+    StandInLender lender = new StandInLender(says, backup.resolve("0"));
+    lenders.add(lender);
+    places.add(lender.place());
+    return lender;
+  }
+
+  private Header says(long offset, long since) {
+    return new Header(TOPIC, 0, 1, new Folded(offset, 0, since), 0, new byte[0]);
+  }
+
+  private @Nullable Header borrow(long before, long logStart) throws Exception {
+    return new Borrower(() -> places, metrics, Duration.ofSeconds(2), Duration.ofMillis(20))
+        .borrow(new Wanted(0, TOPIC, before, logStart), own, Progress.NONE);
+  }
+
+  private TreeMap<String, Integer> counted() {
+    TreeMap<String, Integer> counted = new TreeMap<>();
+    metrics
+        .find("kvindex.borrowed")
+        .counters()
+        .forEach(c -> counted.put(c.getId().getTag("result"), (int) c.count()));
+    return counted;
+  }
+
+  private void assertWhole() throws Exception {
+    RandomTable again = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+    again.foldTo(RECORDS - 1, t -> {});
+    try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
+      RandomTable loaded = KilledWriter.load(checkpoint, SEED);
+      assertThat(loaded.differences(again)).isEmpty();
+      // It is this process's own from now on.
+      Journals journals = new Journals(loaded);
+      loaded.foldTo(RECORDS + 200, t -> {});
+      journals.write(checkpoint);
+    }
+    assertNothingIsLeft();
+  }
+
+  private void assertNothingIsLeft() throws IOException {
+    try (Stream<Path> files = Files.list(dir.resolve("tables"))) {
+      assertThat(files).allMatch(own::equals);
+    }
+  }
+
+  @Test
+  void shouldHaveWhatTheLenderHas_whenItIsBorrowedOverHttpOrFromADirectory() throws Exception {
+    lender(header);
+    assertThat(Objects.requireNonNull(borrow(Long.MAX_VALUE, 0)).folded())
+        .isEqualTo(header.folded());
+    assertWhole();
+    places.clear();
+    places.add(backup.toString());
+    assertThat(Objects.requireNonNull(borrow(Long.MAX_VALUE, 0)).folded())
+        .isEqualTo(header.folded());
+    assertWhole();
+    assertThat(counted()).containsExactly(Map.entry("borrowed", 2));
+  }
+
+  /** Flipped bits, streams that end early, and bytes too many or too few anywhere. */
+  @Test
+  void shouldUseNothingOfIt_whenWhatComesIsNotWhatWasSent() throws Exception {
+    StandInLender lender = lender(header);
+    byte[] sent = lender.bytes();
+    Path part = dir.resolve("part");
+    for (int round = 0; round < 60; round++) {
+      byte[] came = sent.clone();
+      int at = random.nextInt(sent.length);
+      switch (round % 3) {
+        case 0 -> came[at] ^= (byte) (1 << random.nextInt(8));
+        case 1 -> came = Arrays.copyOf(sent, at);
+        default -> {
+          came = Arrays.copyOf(sent, sent.length - 1);
+          System.arraycopy(sent, at, came, Math.max(0, at - 1), came.length - at);
+        }
+      }
+      byte[] bytes = came;
+      lender.onTheWay = whole -> bytes;
+      Header borrowed = borrow(Long.MAX_VALUE, 0);
+      if (borrowed != null) {
+        // A bit of what only the log line says.
+        assertWhole();
+        Borrower.delete(own);
+      }
+      assertThat(own).as("round %d at %d", round, at).doesNotExist();
+      assertNothingIsLeft();
+    }
+    System.out.println(counted());
+    assertThat(counted().get("damaged")).isGreaterThan(10);
+    assertThat(counted().get("failed")).isGreaterThan(10);
+    assertThat(part).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"sst,damaged", "MANIFEST,damaged", "CURRENT,damaged", "sst-gone,damaged"})
+  void shouldRefuseABackup_whenItsFilesAreDamaged(String what, String reason) throws Exception {
+    Path file;
+    try (Stream<Path> files = Files.list(backup.resolve("0"))) {
+      file =
+          files
+              .filter(f -> f.getFileName().toString().contains(what.replace("-gone", "")))
+              .findFirst()
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    Files.delete(file); // what it was copied from by a hard link stays
+    if (!what.endsWith("-gone")) {
+      bytes[bytes.length / 2] ^= 4;
+      Files.write(file, bytes);
+    }
+    places.add(backup.toString());
+    assertThat(borrow(Long.MAX_VALUE, 0)).isNull();
+    assertThat(own).doesNotExist();
+    assertThat(counted()).containsOnlyKeys(reason);
+  }
+
+  @Test
+  void shouldSayWhy_whenACheckpointIsOfAnotherLogOrDoesNotFitThisOne() throws Exception {
+    lender(new Header(new Uuid(1, 1), 0, 1, header.folded(), 0, new byte[0]));
+    lender(says(99, 0)); // log begins with 101
+    lender(says(2_000, 0)); // log was cut at 2000
+    lender(says(1_900, 102));
+    places.add("127.0.0.1:1");
+    places.add("no host at all:x");
+    places.add(dir.resolve("nowhere").toString());
+    assertThat(borrow(2_000, 101)).isNull();
+    assertThat(counted().keySet())
+        .containsExactly("beyond_log", "failed", "foreign_topic", "partial", "too_old");
+    assertThat(lenders).allMatch(one -> one.fetched.get() == 0);
+    assertThat(own).doesNotExist();
+  }
+
+  /** Lenders may say one thing and send another. */
+  @Test
+  void shouldGoByWhatCame_whenALenderSaysSomethingElse() throws Exception {
+    Path foreign = dir.resolve("foreign");
+    try (Checkpoint checkpoint = Checkpoint.open(foreign, new Uuid(3, 3), 0)) {
+      RandomTable table = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+      Journals journals = new Journals(table);
+      table.foldTo(50, t -> {});
+      journals.write(checkpoint);
+    }
+    StandInLender liar = new StandInLender(header, foreign);
+    lenders.add(liar);
+    places.add(liar.place());
+    assertThat(borrow(Long.MAX_VALUE, 0)).isNull();
+    assertThat(counted()).containsOnlyKeys("foreign_topic");
+  }
+
+  @Test
+  void shouldTakeTheNewestOfThoseThatLackLeast_whenThereAreSeveral() throws Exception {
+    StandInLender partial = lender(says(9_000, 400));
+    StandInLender older = lender(says(1_000, 0));
+    StandInLender newest = lender(header);
+    assertThat(borrow(Long.MAX_VALUE, 500)).isNotNull();
+    assertThat(List.of(partial.fetched.get(), older.fetched.get(), newest.fetched.get()))
+        .containsExactly(0, 0, 1);
+    newest.onTheWay = bytes -> new byte[1];
+    assertThat(borrow(Long.MAX_VALUE, 500)).isNotNull();
+    assertThat(older.fetched.get()).isOne();
+    older.onTheWay = newest.onTheWay;
+    assertThat(borrow(Long.MAX_VALUE, 500)).as("nobody else").isNotNull();
+    assertThat(partial.fetched.get()).isOne();
+  }
+
+  @Test
+  void shouldWaitOrAskTheNext_whenALenderIsBusy() throws Exception {
+    StandInLender first = lender(header);
+    first.busy.set(2);
+    assertThat(borrow(Long.MAX_VALUE, 0)).isNotNull();
+    assertThat(first.fetched.get()).isOne();
+    first.busy.set(1_000);
+    StandInLender second = lender(says(1_000, 0));
+    assertThat(borrow(Long.MAX_VALUE, 0)).isNotNull();
+    assertThat(second.fetched.get()).isOne();
+    second.busy.set(1_000);
+    long began = System.nanoTime();
+    assertThat(borrow(Long.MAX_VALUE, 0)).isNull();
+    assertThat(Duration.ofNanos(System.nanoTime() - began))
+        .isBetween(Duration.ofSeconds(2), Duration.ofSeconds(10));
+    assertThat(first.asked.get()).as("no storm").isLessThan(150);
+    assertThat(counted()).containsEntry("busy", 1);
+    assertThat(own).as("what was there").exists();
+  }
+
+  /** Processes killed at random instants of borrowing: nothing is there, or a whole one is. */
+  @Test
+  void shouldHaveAWholeOneOrNone_whenTheBorrowerIsKilled() throws Exception {
+    int whole = 0;
+    for (int kill = 0; kill < KILLS; kill++) {
+      killOne();
+      Borrower.settle(own);
+      assertNothingIsLeft();
+      if (Files.exists(own)) {
+        whole++;
+        assertWhole();
+        Borrower.delete(own);
+      }
+    }
+    System.out.printf("%d kills, %d times a whole one was there%n", KILLS, whole);
+    places.add(backup.toString());
+    assertThat(borrow(Long.MAX_VALUE, 0)).isNotNull();
+    assertWhole();
+  }
+
+  private void killOne() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx128m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                KilledBorrower.class.getName(),
+                own.toString(),
+                backup.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader said = process.inputReader()) {
+      String line = said.readLine();
+      while (line != null && !line.equals("running")) {
+        line = said.readLine();
+      }
+      assertThat(line).isEqualTo("running");
+      process.waitFor(1 + random.nextInt(LONGEST_MS), TimeUnit.MILLISECONDS);
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void shouldEnd_whenInterruptedWhileItWaits() throws Exception {
+    lender(header).busy.set(1_000);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> borrow(Long.MAX_VALUE, 0)).isInstanceOf(InterruptedException.class);
+  }
+}
