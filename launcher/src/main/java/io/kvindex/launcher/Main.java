@@ -12,6 +12,7 @@ import io.kvindex.launcher.client.WorkersCommand;
 import io.kvindex.launcher.demo.DemoCommand;
 import io.kvindex.launcher.drill.DrillCommand;
 import io.kvindex.launcher.process.AllCommand;
+import io.kvindex.launcher.process.BackupCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
 import io.kvindex.launcher.process.IndexCommand;
@@ -59,6 +60,7 @@ import picocli.CommandLine.Spec;
       QueryCommand.class,
       WorkersCommand.class,
       QuarantineCommand.class,
+      BackupCommand.class,
       RepairCommand.class,
       ReplayCommand.class,
       QueryAtCommand.class,

@@ -80,7 +80,17 @@ class DocumentationTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"all", "broker", "bridge", "index", "repair", "replay", "query-at", "diff"})
+      strings = {
+        "all",
+        "broker",
+        "bridge",
+        "index",
+        "repair",
+        "backup",
+        "replay",
+        "query-at",
+        "diff"
+      })
   void shouldListEveryFlagOfAProcess(String command) throws IOException {
     String document = Files.readString(ROOT.resolve("docs/config.md"));
     List<OptionSpec> options =

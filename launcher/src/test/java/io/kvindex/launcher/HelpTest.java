@@ -40,6 +40,7 @@ class HelpTest {
         "replay",
         "query-at",
         "repair",
+        "backup",
         "ingest",
         "drill",
         "tap"
@@ -95,6 +96,9 @@ class HelpTest {
         "all --peers bogus",
         "index --peers ftp://h",
         "index --kafka ,",
+        "index --borrow-from /nonexistent",
+        "index --borrow-from ftp://h",
+        "backup --from h:1 --to /nonexistent/backup",
         "replay --from yesterday",
         "query-at noon --model m --tokens 1",
         "drill --script /nonexistent/local-cluster.sh",

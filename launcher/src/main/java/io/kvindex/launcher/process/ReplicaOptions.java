@@ -33,6 +33,15 @@ final class ReplicaOptions {
   private String copy = "";
 
   @Option(
+      names = "--borrow-from",
+      paramLabel = "URL|DIR",
+      description =
+          "Where a start without tables of its own takes them from: http://HOST:PORT of another replica, or"
+              + " the directory of a backup (default: any other replica).",
+      defaultValue = "${env:KVINDEX_BORROW_FROM:-}")
+  private String borrowFrom = "";
+
+  @Option(
       names = "--max-lag",
       paramLabel = "MS",
       description =
@@ -62,9 +71,11 @@ final class ReplicaOptions {
    */
   CopyConfig applyTo(Map<String, Object> kafka, Path dataDir, String bind, int port)
       throws IOException {
+    String place = orNull(borrowFrom);
     String name = copy.isBlank() ? CopyName.of(dataDir) : copy.strip();
     return CopyConfig.of(kafka, name, dataDir)
         .advertisedAs(ReplicaAddress.of(orNull(advertise), bind, port))
+        .borrowingFrom(place == null ? null : Lenders.of("--borrow-from", place))
         .lagging(Duration.ofMillis(maxLagMs));
   }
 

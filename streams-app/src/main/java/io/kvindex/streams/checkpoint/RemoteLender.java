@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checkpoints of a process, over its HTTP API. One that falls silent is given up. */
-public final class RemoteLender implements Lender {
+final class RemoteLender implements Lender {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int CONNECT_MS = 2_000;
@@ -33,8 +33,8 @@ public final class RemoteLender implements Lender {
    * @param partitions of the log
    * @param offers of the partitions it has, in no order
    */
-  public record Offers(int partitions, List<CheckpointOffer> offers) {
-    public Offers {
+  record Offers(int partitions, List<CheckpointOffer> offers) {
+    Offers {
       offers = List.copyOf(offers);
     }
   }
@@ -42,12 +42,12 @@ public final class RemoteLender implements Lender {
   /**
    * @param place {@code HOST:PORT}, with or without {@code http://}
    */
-  public RemoteLender(String place) {
+  RemoteLender(String place) {
     base = (place.startsWith("http://") ? place : "http://" + place).replaceFirst("/+$", "");
   }
 
   /** What there is of all partitions. */
-  public Offers offers() throws IOException {
+  Offers offers() throws IOException {
     HttpURLConnection connection = get("/replica/checkpoints");
     try (InputStream body = connection.getInputStream()) {
       return parse(JSON.readTree(body.readNBytes(MOST_JSON)));
