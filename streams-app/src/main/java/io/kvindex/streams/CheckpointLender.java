@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
-import io.kvindex.streams.checkpoint.Borrower;
 import io.kvindex.streams.checkpoint.CheckpointStream;
 import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.Replacement;
 import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -68,7 +68,7 @@ public final class CheckpointLender {
     this.tables = tables;
     this.isComing = isComing;
     this.metrics = metrics;
-    Borrower.delete(directory);
+    Replacement.delete(directory);
   }
 
   /** Partitions of the log. */
@@ -194,7 +194,7 @@ public final class CheckpointLender {
 
   private static void remove(Path directory) {
     try {
-      Borrower.delete(directory);
+      Replacement.delete(directory);
     } catch (IOException e) {
       LOG.warn("hard links of a checkpoint that was lent are left in {}", directory, e);
     }

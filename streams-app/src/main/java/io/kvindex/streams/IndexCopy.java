@@ -8,6 +8,7 @@ import io.kvindex.streams.checkpoint.Borrower;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException;
 import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.Replacement;
 import io.kvindex.streams.checkpoint.Wanted;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
@@ -157,7 +158,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   private FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
       throws IOException, InterruptedException {
     Path directory = directory(partition);
-    Borrower.settle(directory);
+    Replacement.settle(directory);
     boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
     long differsFrom = before != null && isLost ? before.offset() : Long.MAX_VALUE;
     if (isLost) {
@@ -177,7 +178,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
             partition,
             e.reason().label(),
             e.getMessage());
-        Borrower.delete(directory);
+        Replacement.delete(directory);
       }
     }
   }
@@ -197,7 +198,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       header = checkpoint.header();
     }
     if (header == null) {
-      Borrower.delete(directory); // of a process that wrote none
+      Replacement.delete(directory); // of a process that wrote none
       return false;
     }
     return header.folded().offset() + 1 >= logStart(partition);
@@ -285,7 +286,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     } catch (CheckpointRefusedException e) {
       return; // said when it is to be loaded
     }
-    Borrower.delete(directory);
+    Replacement.delete(directory);
   }
 
   // ------------------------------------------------------------------- lending

@@ -4,7 +4,9 @@ package io.kvindex.streams;
 import static io.kvindex.streams.fixture.LogFeed.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.SharedBroker;
+import io.kvindex.streams.checkpoint.MadeUpFormer;
 import io.kvindex.streams.fixture.LogFeed;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -14,6 +16,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -74,6 +79,35 @@ class IndexCopyIT {
       assertThat(feed.isSeenBy(copy)).isTrue();
       assertThat(feed.answers(copy)).isEqualTo(before);
       System.out.println("cold start ms " + (System.nanoTime() - coldNs) / 1_000_000);
+    }
+  }
+
+  /** What the log has forgotten is in checkpoints only. */
+  @Test
+  void shouldLoseNothing_whenTheLogIsCutAndTheCheckpointIsOfTheLayoutBefore() throws Exception {
+    List<String> before;
+    try (IndexCopy copy = start("one")) {
+      feed.send(400);
+      until(() -> feed.isSeenBy(copy), "all records");
+      before = feed.answers(copy);
+    }
+    MadeUpFormer.rewrite(dir.resolve("one").resolve("tables").resolve("0"));
+    TopicPartition events = new TopicPartition(Topics.EVENTS, 0);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrapServers()))) {
+      admin.deleteRecords(Map.of(events, RecordsToDelete.beforeOffset(-1))).all().get();
+    }
+    try (IndexCopy copy = start("cold")) {
+      until(() -> copy.notReadyReason() == null, "ready with the log alone");
+      assertThat(feed.isSeenBy(copy)).isFalse();
+    }
+    MadeUpFormer.begin();
+    try (IndexCopy copy = start("one")) {
+      until(() -> copy.notReadyReason() == null, "ready after the conversion");
+      assertThat(feed.answers(copy)).isEqualTo(before);
+      feed.send(100);
+      until(() -> feed.isSeenBy(copy), "records after the conversion");
+    } finally {
+      MadeUpFormer.end();
     }
   }
 

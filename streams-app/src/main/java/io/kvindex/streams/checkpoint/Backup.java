@@ -45,7 +45,7 @@ public final class Backup {
       throw new IOException(to + " is there already");
     }
     Backup backup = new Backup(new RemoteLender(from), to);
-    Borrower.delete(backup.part);
+    Replacement.delete(backup.part);
     Files.createDirectories(backup.part);
     return backup;
   }

@@ -4,21 +4,18 @@ package io.kvindex.streams.checkpoint;
 import io.kvindex.streams.view.CheckpointOffer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,12 +38,19 @@ public final class Borrower {
   /** A lender that is being restarted should not cost what the log has forgotten. */
   private static final int MOST_FAILURES = 3;
 
+  private static final long START_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final long SILENT_NS = TimeUnit.SECONDS.toNanos(5);
   private static final int MOST_LENDERS = 16;
 
   private final Supplier<List<String>> places;
   private final MeterRegistry metrics;
   private final Duration patience;
   private final long pauseNs;
+  private final long createdNs = System.nanoTime();
+
+  /** Who does not answer is not asked for each partition anew. */
+  private final Map<String, Long> silentUntilNs = new HashMap<>();
+
   private final ReentrantLock one = new ReentrantLock(true);
   private final SplittableRandom random = new SplittableRandom();
 
@@ -79,6 +83,7 @@ public final class Borrower {
     long least = Long.MAX_VALUE;
 
     boolean busy;
+    boolean unreachable;
 
     Search(Wanted wanted, Path directory, Progress progress) {
       this.wanted = wanted;
@@ -100,10 +105,12 @@ public final class Borrower {
       throws IOException, InterruptedException {
     one.lockInterruptibly();
     try {
+      silentUntilNs.values().removeIf(until -> System.nanoTime() - until >= 0);
       Search search = new Search(wanted, directory, progress);
       long began = System.nanoTime();
       while (true) {
         search.busy = false;
+        search.unreachable = false;
         List<Candidate> candidates = candidates(search);
         for (Candidate each : candidates) {
           Header header = fetch(each, search);
@@ -111,22 +118,29 @@ public final class Borrower {
             return header;
           }
         }
-        if (candidates.isEmpty() && !search.busy) {
+        if (candidates.isEmpty() && !search.busy && !isWorthWaiting(search)) {
           return null;
         }
-        if (System.nanoTime() - began > patience.toNanos()) {
+        if (search.busy && System.nanoTime() - began > patience.toNanos()) {
           count("busy");
           LOG.warn("nobody has lent partition {} within {}", wanted.partition(), patience);
           return null;
         }
-        if (search.busy) {
+        if (search.busy || candidates.isEmpty()) {
           pause();
         }
       }
     } finally {
       one.unlock();
-      delete(part(directory));
     }
+  }
+
+  /** Where all processes start together, the one with what the log has forgotten may be slower. */
+  private boolean isWorthWaiting(Search search) {
+    long waited = System.nanoTime() - createdNs;
+    return search.unreachable
+        && search.wanted.logStart() > 0
+        && waited < Math.min(START_NS, patience.toNanos());
   }
 
   /** Those that lack the fewest records, the newest first. */
@@ -145,6 +159,11 @@ public final class Borrower {
   }
 
   private void ask(String place, Search search, List<Candidate> to) {
+    Long silent = silentUntilNs.get(place);
+    if (silent != null && System.nanoTime() - silent < 0) {
+      search.unreachable = true;
+      return;
+    }
     try {
       Lender lender = Lender.of(place);
       CheckpointOffer offer = lender.offer(search.wanted.partition());
@@ -159,26 +178,26 @@ public final class Borrower {
       refused(place, search, e);
     } catch (IOException | IllegalArgumentException e) {
       failed(place, search, e);
-      search.failures.put(place, MOST_FAILURES);
+      search.failures.remove(place);
+      search.unreachable = true;
+      silentUntilNs.put(place, System.nanoTime() + SILENT_NS);
     }
   }
 
   private @Nullable Header fetch(Candidate from, Search search)
       throws IOException, InterruptedException {
     Wanted wanted = search.wanted;
-    Path part = part(search.directory);
-    delete(part);
+    Replacement replacement = new Replacement(search.directory);
+    Path part = replacement.begin();
     try {
-      Files.createDirectories(parent(part));
       if (!from.lender().fetch(wanted.partition(), part, wanted::require, search.progress)) {
         search.busy = true;
         return null;
       }
+      Conversion.ifFormer(part);
       Header header = Checkpoint.verify(part, wanted.topicId(), wanted.partition());
       wanted.require(header.offer(0, false));
-      Files.move(part, whole(search.directory), StandardCopyOption.ATOMIC_MOVE);
-      CheckpointStream.sync(parent(part));
-      settle(search.directory);
+      replacement.end();
       borrowed(from.place(), header, search);
       return header;
     } catch (CheckpointRefusedException e) {
@@ -186,6 +205,8 @@ public final class Borrower {
     } catch (IOException e) {
       failed(from.place(), search, e);
       search.busy = true; // tried again
+    } finally {
+      replacement.giveUp();
     }
     return null;
   }
@@ -238,47 +259,6 @@ public final class Borrower {
     LockSupport.parkNanos(pauseNs / 2 + random.nextLong(pauseNs));
     if (Thread.interrupted()) {
       throw new InterruptedException();
-    }
-  }
-
-  // ------------------------------------------------------------------- on the disk
-
-  /** While it comes. */
-  private static Path part(Path directory) {
-    return directory.resolveSibling(directory.getFileName() + ".part");
-  }
-
-  /** Once it is known to be whole. */
-  private static Path whole(Path directory) {
-    return directory.resolveSibling(directory.getFileName() + ".borrowed");
-  }
-
-  private static Path parent(Path directory) {
-    return Objects.requireNonNull(directory.toAbsolutePath().getParent());
-  }
-
-  /**
-   * Ends what a process that was killed had begun: what it had not read to its end goes, a whole
-   * one takes the place of what is there. To be called before the directory is opened.
-   */
-  public static void settle(Path directory) throws IOException {
-    delete(part(directory));
-    Path whole = whole(directory);
-    if (Files.exists(whole)) {
-      delete(directory);
-      Files.move(whole, directory, StandardCopyOption.ATOMIC_MOVE);
-      CheckpointStream.sync(parent(directory));
-    }
-  }
-
-  /** Deletes a directory, if it is there. */
-  public static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (Stream<Path> all = Files.walk(directory)) {
-        for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
     }
   }
 }

@@ -83,7 +83,8 @@ public final class Checkpoint implements AutoCloseable {
   }
 
   /**
-   * Opens the checkpoint of a partition, or makes an empty one.
+   * Opens the checkpoint of a partition, or makes an empty one; rows of the layout before this one
+   * are converted first.
    *
    * @param directory its own; made if it is not there, its parents, too
    * @param topicId the log's id in Kafka
@@ -94,6 +95,7 @@ public final class Checkpoint implements AutoCloseable {
       throws CheckpointRefusedException, IOException {
     Files.createDirectories(directory);
     requireBeginning(directory);
+    Conversion.ifFormer(directory);
     Checkpoint checkpoint = new Checkpoint(directory, topicId, partition);
     try {
       checkpoint.db = RocksDB.open(checkpoint.options, directory.toString());

@@ -39,10 +39,18 @@ public record Header(
     return out.toByteArray();
   }
 
+  static long layoutOf(byte[] row) {
+    return new RecordReader(row).readVarint();
+  }
+
   static Header decode(byte[] row) throws CheckpointRefusedException {
     try {
       RecordReader in = new RecordReader(row);
       long layout = in.readVarint();
+      Former before = Conversion.former;
+      if (before != null && layout == before.layout()) {
+        return before.header(row);
+      }
       if (layout != LAYOUT) {
         throw unknownLayout(layout);
       }

@@ -21,7 +21,7 @@ public record Wanted(int partition, Uuid topicId, long before, long logStart) {
    * @throws CheckpointRefusedException saying why
    */
   void require(CheckpointOffer offer) throws CheckpointRefusedException {
-    if (offer.layout() != Header.LAYOUT) {
+    if (!Conversion.isKnown(offer.layout())) {
       throw Header.unknownLayout(offer.layout());
     }
     Header.requireOf(offer.topicId(), offer.partition(), topicId, partition);

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
 
 /** What comes from other processes is whole and of this log, or is not used. */
 @Timeout(120)
@@ -153,7 +155,7 @@ class BorrowerTest {
       if (borrowed != null) {
         // A bit of what only the log line says.
         assertWhole();
-        Borrower.delete(own);
+        Replacement.delete(own);
       }
       assertThat(own).as("round %d at %d", round, at).doesNotExist();
       assertNothingIsLeft();
@@ -262,12 +264,12 @@ class BorrowerTest {
     int whole = 0;
     for (int kill = 0; kill < KILLS; kill++) {
       killOne();
-      Borrower.settle(own);
+      Replacement.settle(own);
       assertNothingIsLeft();
       if (Files.exists(own)) {
         whole++;
         assertWhole();
-        Borrower.delete(own);
+        Replacement.delete(own);
       }
     }
     System.out.printf("%d kills, %d times a whole one was there%n", KILLS, whole);
@@ -299,6 +301,52 @@ class BorrowerTest {
       process.waitFor(1 + random.nextInt(LONGEST_MS), TimeUnit.MILLISECONDS);
     } finally {
       process.destroyForcibly().waitFor();
+    }
+  }
+
+  /** Own ones and others', also after a kill in the middle. */
+  @Test
+  void shouldLoseNothing_whenACheckpointIsOfTheLayoutBefore() throws Exception {
+    MadeUpFormer.rewrite(backup.resolve("0"));
+    places.add(backup.toString());
+    assertThat(borrow(Long.MAX_VALUE, 0)).as("by a version that knows nothing of it").isNull();
+    assertThat(counted()).containsOnlyKeys("unknown_layout");
+    MadeUpFormer.begin();
+    try {
+      assertThat(Objects.requireNonNull(borrow(Long.MAX_VALUE, 0)).folded())
+          .isEqualTo(header.folded());
+      assertWhole();
+      Replacement.delete(own);
+      Files.move(backup.resolve("0"), own);
+      Path part = Files.createDirectory(own.resolveSibling("0.part"));
+      Files.copy(own.resolve("CURRENT"), part.resolve("CURRENT"));
+      Replacement.settle(own);
+      assertWhole();
+    } finally {
+      MadeUpFormer.end();
+    }
+    try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
+      assertThat(Objects.requireNonNull(checkpoint.header()).folded().offset())
+          .isEqualTo(RECORDS + 200);
+    }
+  }
+
+  @Test
+  void shouldRefuseIt_whenRowsOfTheLayoutBeforeAreDamagedOrMissing() throws Exception {
+    MadeUpFormer.begin();
+    try {
+      MadeUpFormer.rewrite(backup.resolve("0"));
+      try (Options options = new Options();
+          RocksDB db = RocksDB.open(options, backup.resolve("0").toString())) {
+        db.put(new byte[] {'x', 1}, new byte[] {1});
+      }
+      places.add(backup.toString());
+      assertThat(borrow(Long.MAX_VALUE, 0)).isNull();
+      assertThat(own).doesNotExist();
+      assertNothingIsLeft();
+      assertThat(counted()).containsOnlyKeys("malformed_row");
+    } finally {
+      MadeUpFormer.end();
     }
   }
 

@@ -16,7 +16,7 @@ final class KilledBorrower {
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
     Borrower borrower = new Borrower(() -> List.of(args[1]), new SimpleMeterRegistry());
-    Borrower.settle(directory);
+    Replacement.settle(directory);
     System.out.println("running");
     while (true) {
       borrower.borrow(
