@@ -4,20 +4,12 @@ package io.kvindex.streams;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.PartitionProgress.Phase;
-import io.kvindex.streams.checkpoint.Borrower;
-import io.kvindex.streams.checkpoint.Checkpoint;
-import io.kvindex.streams.checkpoint.CheckpointRefusedException;
-import io.kvindex.streams.checkpoint.Header;
-import io.kvindex.streams.checkpoint.Replacement;
-import io.kvindex.streams.checkpoint.Wanted;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.CopySettings;
-import io.kvindex.streams.runtime.FoldedTable;
 import io.kvindex.streams.runtime.LogEndWatch;
 import io.kvindex.streams.runtime.LogTopic;
 import io.kvindex.streams.runtime.ProcessTables;
-import io.kvindex.streams.runtime.Refusal;
 import io.kvindex.streams.runtime.SeekingClients;
 import io.kvindex.streams.runtime.TableState;
 import io.kvindex.streams.runtime.TableTopology;
@@ -25,20 +17,16 @@ import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.AbstractMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
@@ -59,17 +47,14 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
 
   private final CopyConfig config;
   private final int partitions;
-  private final FoldedPartition.Shared shared;
   private final LogTopic topic;
+  private final CopyLoading loading;
   private final ProcessTables<PartitionView> tables;
   private final LogEndWatch<PartitionView> ends;
   private final KafkaStreams streams;
   private final StreamFailures failures;
   private final CopyLag lag;
-  private final Borrower borrower;
   private final CheckpointLender lender;
-  private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
-  private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
   private volatile boolean leaving;
   private boolean closed;
 
@@ -78,22 +63,25 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       throws IOException {
     this.config = config;
     this.partitions = partitions;
-    shared =
-        new FoldedPartition.Shared(
-            new Epochs(),
-            new Journal.Pieces(),
-            new IndexMeters(metrics, new Views()),
-            config.limits(),
-            config.journal());
-    String only = config.borrowFrom();
-    borrower = new Borrower(only == null ? lenders : () -> List.of(only), metrics);
     lender =
         new CheckpointLender(
             config.directory().resolve("lent"), partitions, this::inUse, this::isComing, metrics);
     topic =
         new LogTopic(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())), Topics.EVENTS);
-    tables = new ProcessTables<>(partitions, LOADS_AT_ONCE, topic::id, this::load, metrics);
+    loading =
+        new CopyLoading(
+            config,
+            topic,
+            new FoldedPartition.Shared(
+                new Epochs(),
+                new Journal.Pieces(),
+                new IndexMeters(metrics, new Views()),
+                config.limits(),
+                config.journal()),
+            lenders,
+            metrics);
+    tables = new ProcessTables<>(partitions, LOADS_AT_ONCE, topic::id, loading, metrics);
     ends = new LogEndWatch<>(topic, tables);
     SeekingClients clients = new SeekingClients();
     streams =
@@ -153,160 +141,19 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     }
   }
 
-  // ------------------------------------------------------------------- loading
-
-  private FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
-      throws IOException, InterruptedException {
-    Path directory = directory(partition);
-    Replacement.settle(directory);
-    boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
-    long differsFrom = before != null && isLost ? before.offset() : Long.MAX_VALUE;
-    if (isLost) {
-      forgetLost(directory, topicId, partition, differsFrom);
-    }
-    boolean mayBorrow = config.starts().isEmpty();
-    while (true) {
-      try {
-        if (mayBorrow && !goesOn(directory, topicId, partition)) {
-          mayBorrow = false;
-          borrow(directory, new Wanted(partition, topicId, differsFrom, logStart(partition)));
-        }
-        return open(directory, topicId, partition);
-      } catch (CheckpointRefusedException e) {
-        LOG.warn(
-            "the checkpoint of partition {} can not be used ({}) and is deleted: {}",
-            partition,
-            e.reason().label(),
-            e.getMessage());
-        Replacement.delete(directory);
-      }
-    }
-  }
-
-  private Path directory(int partition) {
-    return config.directory().resolve("tables").resolve(Integer.toString(partition));
-  }
-
-  /** Whether there is a checkpoint of this process's own, and the log has what follows. */
-  private boolean goesOn(Path directory, Uuid topicId, int partition)
-      throws IOException, CheckpointRefusedException {
-    if (!hasRows(directory)) {
-      return false;
-    }
-    Header header;
-    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
-      header = checkpoint.header();
-    }
-    if (header == null) {
-      Replacement.delete(directory); // of a process that wrote none
-      return false;
-    }
-    return header.folded().offset() + 1 >= logStart(partition);
-  }
-
-  private static boolean hasRows(Path directory) {
-    return Files.exists(directory.resolve("CURRENT"));
-  }
-
-  private long logStart(int partition) throws IOException {
-    Long start = topic.starts(Set.of(partition)).get(partition);
-    if (start == null) {
-      throw new IOException(
-          "Kafka does not say where the log of partition " + partition + " begins");
-    }
-    return start;
-  }
-
-  private void borrow(Path directory, Wanted wanted) throws IOException, InterruptedException {
-    int partition = wanted.partition();
-    long began = System.nanoTime();
-    Header borrowed;
-    try {
-      borrowed =
-          borrower.borrow(
-              wanted, directory, (done, of) -> loads.put(partition, borrowing(done, of, began)));
-    } finally {
-      loads.remove(partition);
-    }
-    if (borrowed == null && wanted.logStart() > 0) {
-      LOG.warn(
-          "nobody lends partition {}: it has no records before {}, where the log begins",
-          partition,
-          wanted.logStart());
-    }
-  }
-
-  private static PartitionProgress borrowing(long done, long of, long beganNs) {
-    double seconds = Math.max(1, System.nanoTime() - beganNs) / 1e9;
-    return new PartitionProgress(Phase.BORROWING, done, of, (long) (done / seconds));
-  }
-
-  private FoldedTable<PartitionView> open(Path directory, Uuid topicId, int partition)
-      throws IOException, CheckpointRefusedException, InterruptedException {
-    Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition);
-    boolean isLoaded = false;
-    try {
-      long began = System.nanoTime();
-      FoldedPartition table =
-          FoldedPartition.load(
-              partition,
-              shared,
-              checkpoint,
-              config.starts().getOrDefault(partition, -1L),
-              (names, of) ->
-                  loads.put(partition, new PartitionProgress(Phase.LOADING, names, of, 0)));
-      isLoaded = true;
-      loaded.put(partition, table);
-      LOG.info(
-          "partition {} is loaded up to offset {}: {} names in {} ms",
-          partition,
-          table.foldedOffset(),
-          table.names(),
-          (System.nanoTime() - began) / 1_000_000);
-      return table;
-    } finally {
-      loads.remove(partition);
-      if (!isLoaded) {
-        checkpoint.close();
-      }
-    }
-  }
-
-  /** A checkpoint that has records the log does not have any more is of no use. */
-  private static void forgetLost(Path directory, Uuid topicId, int partition, long differsFrom)
-      throws IOException {
-    if (!hasRows(directory)) {
-      return;
-    }
-    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
-      Header header = checkpoint.header();
-      if (header == null || header.folded().offset() < differsFrom) {
-        return;
-      }
-    } catch (CheckpointRefusedException e) {
-      return; // said when it is to be loaded
-    }
-    Replacement.delete(directory);
-  }
-
-  // ------------------------------------------------------------------- lending
-
   /** Lends this process's checkpoints. */
   public CheckpointLender lender() {
     return lender;
   }
 
   private @Nullable FoldedPartition inUse(int partition) {
-    FoldedPartition table = loaded.get(partition);
+    FoldedPartition table = loading.loaded(partition);
     return table != null && table.view() == view(partition) ? table : null;
   }
 
-  /** Whoever has rows and is not borrowing others will have a table soon. */
+  /** Whether there is no table yet, and will be one of this process's own. */
   private boolean isComing(int partition) {
-    PartitionProgress load = loads.get(partition);
-    return view(partition) == null
-        && (load == null || load.phase() != Phase.BORROWING)
-        && hasRows(directory(partition));
+    return view(partition) == null && loading.hasOwn(partition);
   }
 
   // ------------------------------------------------------------------- answering
@@ -346,7 +193,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     if (view(partition) != null) {
       return keepsUp(partition) ? PartitionProgress.of(Phase.READY) : lag.progress(partition);
     }
-    PartitionProgress load = loads.get(partition);
+    PartitionProgress load = loading.progress(partition);
     if (load != null) {
       return load;
     }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams;
+
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.checkpoint.Borrower;
+import io.kvindex.streams.checkpoint.Checkpoint;
+import io.kvindex.streams.checkpoint.CheckpointRefusedException;
+import io.kvindex.streams.checkpoint.Header;
+import io.kvindex.streams.checkpoint.Replacement;
+import io.kvindex.streams.checkpoint.Wanted;
+import io.kvindex.streams.runtime.FoldedTable;
+import io.kvindex.streams.runtime.LogTopic;
+import io.kvindex.streams.runtime.Refusal;
+import io.kvindex.streams.runtime.TableLoader;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings tables into memory: from this process's own checkpoint, from another one's, or empty, to
+ * be folded from the log's beginning. For loading threads, but for questions how far it is.
+ */
+final class CopyLoading implements TableLoader<PartitionView> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(CopyLoading.class);
+
+  private final CopyConfig config;
+  private final LogTopic topic;
+  private final FoldedPartition.Shared shared;
+  private final Borrower borrower;
+  private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
+  private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
+
+  /**
+   * @param topic the log; the caller closes it
+   * @param lenders see {@link IndexCopy#start}
+   */
+  CopyLoading(
+      CopyConfig config,
+      LogTopic topic,
+      FoldedPartition.Shared shared,
+      Supplier<List<String>> lenders,
+      MeterRegistry metrics) {
+    this.config = config;
+    this.topic = topic;
+    this.shared = shared;
+    String only = config.borrowFrom();
+    borrower = new Borrower(only == null ? lenders : () -> List.of(only), metrics);
+  }
+
+  /** How far a load is, null = none is under way. Any thread. */
+  @Nullable PartitionProgress progress(int partition) {
+    return loads.get(partition);
+  }
+
+  /** The table loaded last, maybe out of use by now; null = none was. Any thread. */
+  @Nullable FoldedPartition loaded(int partition) {
+    return loaded.get(partition);
+  }
+
+  /** Whether there are rows that are not being borrowed anew. Any thread. */
+  boolean hasOwn(int partition) {
+    PartitionProgress load = loads.get(partition);
+    return (load == null || load.phase() != Phase.BORROWING) && hasRows(directory(partition));
+  }
+
+  @Override
+  public FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
+      throws IOException, InterruptedException {
+    Path directory = directory(partition);
+    Replacement.settle(directory);
+    boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
+    long differsFrom = before != null && isLost ? before.offset() : Long.MAX_VALUE;
+    if (isLost) {
+      forgetLost(directory, topicId, partition, differsFrom);
+    }
+    boolean mayBorrow = config.starts().isEmpty();
+    while (true) {
+      try {
+        if (mayBorrow && !goesOn(directory, topicId, partition)) {
+          mayBorrow = false;
+          borrow(directory, new Wanted(partition, topicId, differsFrom, logStart(partition)));
+        }
+        return open(directory, topicId, partition);
+      } catch (CheckpointRefusedException e) {
+        LOG.warn(
+            "the checkpoint of partition {} can not be used ({}) and is deleted: {}",
+            partition,
+            e.reason().label(),
+            e.getMessage());
+        Replacement.delete(directory);
+      }
+    }
+  }
+
+  private Path directory(int partition) {
+    return config.directory().resolve("tables").resolve(Integer.toString(partition));
+  }
+
+  /** Whether there is a checkpoint of this process's own, and the log has what follows. */
+  private boolean goesOn(Path directory, Uuid topicId, int partition)
+      throws IOException, CheckpointRefusedException {
+    if (!hasRows(directory)) {
+      return false;
+    }
+    Header header;
+    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
+      header = checkpoint.header();
+    }
+    if (header == null) {
+      Replacement.delete(directory); // of a process that wrote none
+      return false;
+    }
+    return header.folded().offset() + 1 >= logStart(partition);
+  }
+
+  private static boolean hasRows(Path directory) {
+    return Files.exists(directory.resolve("CURRENT"));
+  }
+
+  private long logStart(int partition) throws IOException {
+    Long start = topic.starts(Set.of(partition)).get(partition);
+    if (start == null) {
+      throw new IOException(
+          "Kafka does not say where the log of partition " + partition + " begins");
+    }
+    return start;
+  }
+
+  private void borrow(Path directory, Wanted wanted) throws IOException, InterruptedException {
+    int partition = wanted.partition();
+    long began = System.nanoTime();
+    Header borrowed;
+    try {
+      borrowed =
+          borrower.borrow(
+              wanted, directory, (done, of) -> loads.put(partition, borrowing(done, of, began)));
+    } finally {
+      loads.remove(partition);
+    }
+    if (borrowed == null && wanted.logStart() > 0) {
+      LOG.warn(
+          "nobody lends partition {}: it has no records before {}, where the log begins",
+          partition,
+          wanted.logStart());
+    }
+  }
+
+  private static PartitionProgress borrowing(long done, long of, long beganNs) {
+    double seconds = Math.max(1, System.nanoTime() - beganNs) / 1e9;
+    return new PartitionProgress(Phase.BORROWING, done, of, (long) (done / seconds));
+  }
+
+  private FoldedTable<PartitionView> open(Path directory, Uuid topicId, int partition)
+      throws IOException, CheckpointRefusedException, InterruptedException {
+    Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition);
+    boolean isLoaded = false;
+    try {
+      long began = System.nanoTime();
+      FoldedPartition table =
+          FoldedPartition.load(
+              partition,
+              shared,
+              checkpoint,
+              config.starts().getOrDefault(partition, -1L),
+              (names, of) ->
+                  loads.put(partition, new PartitionProgress(Phase.LOADING, names, of, 0)));
+      isLoaded = true;
+      loaded.put(partition, table);
+      LOG.info(
+          "partition {} is loaded up to offset {}: {} names in {} ms",
+          partition,
+          table.foldedOffset(),
+          table.names(),
+          (System.nanoTime() - began) / 1_000_000);
+      return table;
+    } finally {
+      loads.remove(partition);
+      if (!isLoaded) {
+        checkpoint.close();
+      }
+    }
+  }
+
+  /** A checkpoint that has records the log does not have any more is of no use. */
+  private static void forgetLost(Path directory, Uuid topicId, int partition, long differsFrom)
+      throws IOException {
+    if (!hasRows(directory)) {
+      return;
+    }
+    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
+      Header header = checkpoint.header();
+      if (header == null || header.folded().offset() < differsFrom) {
+        return;
+      }
+    } catch (CheckpointRefusedException e) {
+      return; // said when it is to be loaded
+    }
+    Replacement.delete(directory);
+  }
+}
