@@ -10,6 +10,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -64,7 +65,7 @@ public final class TableLoad {
     long cpu = cpu();
     CopyConfig config =
         CopyConfig.of(Map.of("bootstrap.servers", broker.bootstrapServers()), "table-load", state);
-    try (IndexCopy app = IndexCopy.start(config, 1, new SimpleMeterRegistry())) {
+    try (IndexCopy app = IndexCopy.start(config, 1, List::of, new SimpleMeterRegistry())) {
       awaitEnd(app);
       double seconds = (System.nanoTime() - wall) / 1e9;
       System.out.printf(
