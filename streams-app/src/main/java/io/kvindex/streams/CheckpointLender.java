@@ -43,6 +43,9 @@ public final class CheckpointLender {
   /** A new checkpoint is waited for so long, then the last one is lent. */
   private static final Duration FRESH_WITHIN = Duration.ofSeconds(10);
 
+  /** Of all partitions together, where nothing is on the disk yet. */
+  private static final Duration FIRST_WITHIN = Duration.ofSeconds(2);
+
   private final Path links;
   private final int partitions;
   private final IntFunction<@Nullable FoldedPartition> tables;
@@ -79,16 +82,17 @@ public final class CheckpointLender {
   /** What there is, by partition; those this process does not have are left out. */
   public List<CheckpointOffer> offers() {
     boolean busy = one.availablePermits() == 0;
+    long began = System.nanoTime();
     return IntStream.range(0, partitions)
-        .mapToObj(p -> offer(p, busy))
+        .mapToObj(p -> offer(p, busy, FIRST_WITHIN.minusNanos(System.nanoTime() - began)))
         .filter(Objects::nonNull)
         .toList();
   }
 
-  private @Nullable CheckpointOffer offer(int partition, boolean busy) {
+  private @Nullable CheckpointOffer offer(int partition, boolean busy, Duration first) {
     FoldedPartition table = tables.apply(partition);
     if (table != null) {
-      return table.offer(busy);
+      return table.offer(busy, first);
     }
     return isComing.test(partition)
         ? new CheckpointOffer(partition, 0, "", -1, 0, 0, 0, true)

@@ -40,7 +40,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
   private static final Duration TRIED_AGAIN = Duration.ofMillis(50);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
-  private static final Duration FIRST_WITHIN = Duration.ofSeconds(2);
   private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
   /** What all partitions of a process share. */
@@ -234,10 +233,14 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     }
   }
 
-  /** What of it is on the disk, for others. Any thread; may wait for a first checkpoint. */
-  CheckpointOffer offer(boolean busy) {
+  /**
+   * What of it is on the disk, for others. Any thread.
+   *
+   * @param first how long to wait for a first checkpoint
+   */
+  CheckpointOffer offer(boolean busy, Duration first) {
     if (behind.state().folded().offset() < 0) {
-      awaitCheckpoint(FIRST_WITHIN);
+      awaitCheckpoint(first);
     }
     return checkpoint.offer(behind.state().folded(), busy);
   }
