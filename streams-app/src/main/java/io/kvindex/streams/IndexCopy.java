@@ -283,8 +283,14 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   @Override
-  public @Nullable String address() {
-    return config.advertise();
+  public String logId() {
+    for (int p = 0; p < partitions; p++) {
+      Uuid id = tables.topicId(p);
+      if (id != null) {
+        return id.toString();
+      }
+    }
+    return "";
   }
 
   /** Tells the other replicas that this one is about to go and takes no traffic. */

@@ -67,11 +67,6 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
-  public List<String> otherReplicas() {
-    return indexer.otherReplicas();
-  }
-
-  @Override
   public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
     // Only where the table is: a publisher that had another model or block size before has left a
     // position elsewhere, which nothing deletes.
