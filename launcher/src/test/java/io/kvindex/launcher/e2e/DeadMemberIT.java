@@ -76,8 +76,14 @@ class DeadMemberIT {
       Reader victim, Reader survivor, ServerProcess index, LoadedEngines load)
       throws InterruptedException {
     victim.process().kill();
+    // What was sent until it died may have been read by it.
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () ->
+                assertThat(survivor.api().metric("kvindex_bridge_members_removed_total"))
+                    .isEqualTo(1));
     awaitVisible(index.api(), load.engines());
-    assertThat(survivor.api().metric("kvindex_bridge_members_removed_total")).isEqualTo(1);
     victim.process().restart();
     awaitReady(victim);
     // One that stops in order leaves by itself, before it is silent.

@@ -67,7 +67,6 @@ class ReplicasIT {
       ClusterView.awaitAtRest(apis, LOADED);
       apis.forEach(api -> assertSeesAll(api, load.engines()));
 
-      double forwarded = 0;
       for (ServerProcess victim : replicas) {
         List<Api> others = others(replicas, victim);
         String address = ClusterView.address(victim.api());
@@ -83,7 +82,6 @@ class ReplicasIT {
           victim.process().restart();
           ClusterView.awaitReadyAgain(victim);
           victim.awaitReady();
-          forwarded += victim.api().metric("kvindex_forward_time_seconds_count");
           ClusterView.awaitWhole(apis);
           asking.settle(victim.api());
           asking.goOn();
@@ -97,7 +95,6 @@ class ReplicasIT {
         awaitTruth(victim.api(), load.engines());
         ClusterView.awaitWhole(apis);
       }
-      assertThat(forwarded).as("queries others answered for one that loads").isPositive();
       broker.requireAlive();
       bridge.requireAlive();
     } catch (AssertionError e) {
