@@ -24,7 +24,8 @@ class DocumentationTest {
   private static final Path ROOT = Path.of("..");
 
   /** Who registers metrics. */
-  private static final List<String> MODULES = List.of("bridge", "streams-app", "query-api");
+  private static final List<String> MODULES =
+      List.of("bridge", "streams-app", "query-api", "launcher");
 
   private static final Pattern DOCUMENTED = Pattern.compile("`((?:kvindex|dynamo)_[a-z_]+)`");
   private static final Pattern WHOLE_NAME = Pattern.compile("\"(kvindex\\.[a-z.]+)\"");

@@ -76,7 +76,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     counts = shared.counts();
     offset = folded.offset();
     sum = folded.sum();
-    lineageStart = folded.lineageStart();
+    foldedSince(folded.lineageStart());
     behind =
         new CheckpointThread(
             partition,
@@ -142,8 +142,13 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   /** The log has nothing before that offset. */
   void startsAt(long first) {
-    lineageStart = first;
+    foldedSince(first);
     fold.startsAt(first);
+  }
+
+  private void foldedSince(long offset) {
+    lineageStart = offset;
+    table.view().foldedSince(offset);
   }
 
   /** Folds a record that was read already. */
@@ -184,7 +189,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   @Override
   public void missed(long from, long to) {
     if (from > 0) {
-      lineageStart = to + 1;
+      foldedSince(to + 1);
       fold.missedRecords();
     }
   }

@@ -27,6 +27,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
@@ -238,8 +239,14 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   @Override
-  public @Nullable String address() {
-    return config.advertise();
+  public String logId() {
+    for (int p = 0; p < partitions; p++) {
+      Uuid id = tables.topicId(p);
+      if (id != null) {
+        return id.toString();
+      }
+    }
+    return "";
   }
 
   /** Tells the other replicas that this one is about to go and takes no traffic. */

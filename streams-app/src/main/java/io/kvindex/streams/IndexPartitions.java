@@ -2,7 +2,6 @@
 package io.kvindex.streams;
 
 import io.kvindex.streams.view.PartitionView;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The tables as readers see them, by partition. Thread-safe; no method waits. */
@@ -13,11 +12,6 @@ public interface IndexPartitions {
 
   /** Partitions of the events topic. */
   int partitions();
-
-  /** Copies each partition shall have, the active one among them; at least 1. */
-  default int copies() {
-    return 1;
-  }
 
   /** The view of a partition, null = this replica never had it. */
   @Nullable PartitionView view(int partition);
@@ -46,42 +40,19 @@ public interface IndexPartitions {
     return null;
   }
 
-  /**
-   * {@code host:port} of the group's other replicas, as they advertise themselves; in order. One
-   * that died is there until the group notices.
-   */
-  default List<String> otherReplicas() {
-    return List.of();
-  }
-
-  /** {@code host:port} this replica advertises, null = none. */
-  default @Nullable String address() {
-    return null;
-  }
-
   /** Name of the copy these are of, empty = it has none. */
   default String copy() {
     return "";
   }
 
-  /** Kafka's id of the cluster whose log they are folded from, empty = not known. */
-  default String cluster() {
+  /** Kafka's id of the events topic they are folded from, empty = not known. */
+  default String logId() {
     return "";
   }
 
   /** Records of a partition that are in the log and not applied here, 0 = none known. */
   default long recordsBehind(int partition) {
     return 0;
-  }
-
-  /** Who holds a partition, this replica too, as far as the group has told. */
-  default Holders allHolders(int partition) {
-    return Holders.NONE;
-  }
-
-  /** Who else holds a partition, as far as the group has told. */
-  default Holders holders(int partition) {
-    return Holders.NONE;
   }
 
   /** Why this replica should get no traffic yet, null if it may. */

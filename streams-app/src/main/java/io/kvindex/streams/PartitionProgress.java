@@ -15,14 +15,12 @@ public record PartitionProgress(Phase phase, long done, long total, long perSeco
 
   /** What a partition goes through, in this order. */
   public enum Phase {
-    /** Neither active nor standby here, and nothing left of former times. */
+    /** Nothing of it is here. */
     ABSENT("not here"),
     /** A checkpoint is copied from another process: {@code done} of {@code total} bytes. */
     BORROWING("borrowing a checkpoint, bytes"),
-    /** Rows are read from the changelog: {@code done} of {@code total} offsets. */
-    RESTORING("restoring rows"),
-    /** The index is built from the rows: {@code done} of about {@code total} rows. */
-    LOADING("loading its index"),
+    /** A checkpoint is read into memory: {@code done} of about {@code total} blocks. */
+    LOADING("loading its checkpoint"),
     /** Records of the log are being applied, or wait until Kafka can be asked for them again. */
     CATCHING_UP("catching up with the log"),
     /** Answers are complete and close behind the log. */

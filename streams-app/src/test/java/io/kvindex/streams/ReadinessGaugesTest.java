@@ -23,7 +23,7 @@ class ReadinessGaugesTest {
 
   /** The first partition is on its way, the second one as it should be. */
   private static final class Two implements IndexPartitions {
-    private PartitionProgress progress = new PartitionProgress(Phase.RESTORING, 1_000, 4_000, 7);
+    private PartitionProgress progress = new PartitionProgress(Phase.BORROWING, 1_000, 4_000, 7);
     private @Nullable String notReady = "partition 0 is restoring rows";
     private long ageMs = 2_500;
 

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.benchmarks.load;
 
-import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One partition that another replica holds.
- *
- * @param holder its {@code host:port}
- */
-record HeldElsewhere(String holder) implements IndexPartitions {
+/** One partition that is not here. */
+record HeldElsewhere() implements IndexPartitions {
 
   @Override
   public int partitions() {
@@ -27,11 +21,6 @@ record HeldElsewhere(String holder) implements IndexPartitions {
   @Override
   public boolean keepsUp(int partition) {
     return false;
-  }
-
-  @Override
-  public Holders holders(int partition) {
-    return new Holders(holder, List.of());
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
+import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.DialectAnswers;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.http.HttpServer;
@@ -35,6 +36,8 @@ import java.util.Locale;
  * takes from the two cores.
  */
 public final class IndexOnlyServer {
+  private static final ReplicaId ID = new ReplicaId("127.0.0.1:1", "relay", "0");
+
   private final LoadShape shape;
   private final BlockHasher hasher = new BlockHasher();
   private final TableId table =
@@ -132,7 +135,10 @@ public final class IndexOnlyServer {
         port,
         new ReplicatedIndexAccess(
             new NoIndex(),
-            new HeldElsewhere(holder),
+            new HeldElsewhere(),
+            ID,
+            () -> List.of(holder),
+            () -> {},
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
   }
 
@@ -146,7 +152,7 @@ public final class IndexOnlyServer {
         HttpSettings.DEFAULT.at("127.0.0.1", port),
         DialectAnswers.all(() -> snapshot, access),
         EventVisibility.UNKNOWN,
-        new ReplicaService(access, new HeldElsewhere("")),
+        new ReplicaService(access, new HeldElsewhere(), ID),
         routes -> {},
         RequestObserver.NONE,
         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));

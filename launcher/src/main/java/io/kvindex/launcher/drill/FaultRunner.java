@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.drill;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Lets a fault happen and waits until all is well again. For one thread. */
@@ -32,7 +29,7 @@ final class FaultRunner {
 
   /** Does it and says what a router met meanwhile. */
   FaultResult run(int round, Fault planned) throws IOException, InterruptedException {
-    Fault fault = planned.process().isEmpty() ? planned.of(mostActive()) : planned;
+    Fault fault = planned.process().isEmpty() ? planned.of(indexer(round)) : planned;
     load.staleness().begin();
     Tally tally = load.tallies().begin("round " + round + ", " + fault);
     List<RouterReplica> hit =
@@ -89,23 +86,9 @@ final class FaultRunner {
         });
   }
 
-  /** The indexer that is active for most partitions. */
-  private String mostActive() throws IOException, InterruptedException {
-    Map<String, Integer> counts = new HashMap<>();
-    String first = site.names("index").get(0);
-    JsonNode cluster = new SiteApi(site.uri(first), TIMEOUT).get("/cluster");
-    for (JsonNode partition : cluster.path("partitions")) {
-      counts.merge(partition.path("active").asText(), 1, Integer::sum);
-    }
-    String best = first;
-    int most = 0;
-    for (String name : site.names("index")) {
-      int count = counts.getOrDefault(site.uri(name).getAuthority(), 0);
-      if (count > most) {
-        most = count;
-        best = name;
-      }
-    }
-    return best;
+  /** One after the other: each of them has everything. */
+  private String indexer(int round) {
+    List<String> names = site.names("index");
+    return names.get(round % names.size());
   }
 }

@@ -117,6 +117,7 @@ public final class AllInOne implements AutoCloseable {
                 own.replica(),
                 metrics,
                 new QuarantineReader()));
+    own.listens();
     URI uri = Address.http(options.bind(), api.port());
     PeerOptions.recover(api.peers(), peers);
     StartupGate.await(api::whyNotServing);

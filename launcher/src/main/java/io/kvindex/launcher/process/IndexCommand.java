@@ -91,6 +91,7 @@ public final class IndexCommand implements Callable<Integer> {
           parts.add(
               QueryApi.start(
                   apiOptions(topics, port), own.replica(), metrics, new QuarantineReader()));
+      own.listens();
       // First of all: others take one for dead that is a member and does not listen.
       parts.add(own::leave);
       URI uri = Address.http(bindAddress.address(), api.port());

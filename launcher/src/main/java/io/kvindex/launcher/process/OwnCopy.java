@@ -1,51 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.model.replica.ReplicaDirectory;
+import io.kvindex.model.replica.ReplicaId;
+import io.kvindex.model.replica.ReplicaLog;
+import io.kvindex.model.replica.ReplicaRecord;
 import io.kvindex.query.Replica;
 import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.query.remote.ReplicaService;
 import io.kvindex.query.remote.ReplicatedIndexAccess;
+import io.kvindex.query.remote.RunningCopy;
 import io.kvindex.streams.CopyConfig;
 import io.kvindex.streams.IndexCopy;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The tables of this process, and the way to what other replicas hold. */
 final class OwnCopy implements AutoCloseable {
 
-  private final Closing parts;
+  private static final Logger LOG = LoggerFactory.getLogger(OwnCopy.class);
+  private static final Duration READ_WITHIN = Duration.ofSeconds(5);
+
+  private final Closing parts = new Closing();
+  private final ReplicaId id;
+  private final ReplicaLog log;
   private final IndexCopy indexer;
   private final Replica replica;
+  private volatile boolean listens;
 
-  private OwnCopy(Closing parts, IndexCopy indexer, Replica replica) {
-    this.parts = parts;
-    this.indexer = indexer;
-    this.replica = replica;
+  private OwnCopy(CopyConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics)
+      throws InterruptedException {
+    try {
+      parts.add(TablesLock.take(config.directory()));
+      String version = OwnCopy.class.getPackage().getImplementationVersion();
+      id =
+          new ReplicaId(
+              Objects.requireNonNull(config.advertise()),
+              config.copy(),
+              version == null ? "(not packaged)" : version);
+      ReplicaDirectory directory = parts.add(new ReplicaDirectory(config.kafka()));
+      FunctionCounter.builder(
+              "kvindex.replicas.passed.over", directory, ReplicaDirectory::passedOver)
+          .description("records of kvindex.replicas that can't be read, or are too many")
+          .register(metrics);
+      log = parts.add(new ReplicaLog(config.kafka(), directory));
+      requireAlone(directory);
+      Supplier<List<String>> others = () -> directory.others(id.address());
+      indexer = parts.add(IndexCopy.start(config, partitions, others, metrics));
+      StreamsIndexAccess own = new StreamsIndexAccess(indexer, lagMs);
+      ReplicatedIndexAccess all =
+          parts.add(new ReplicatedIndexAccess(own, indexer, id, others, this::tellOthers, metrics));
+      replica =
+          new Replica(all, new ReplicaService(own, indexer, id), all.cluster(), indexer.lender());
+    } catch (RuntimeException | InterruptedException | Error e) {
+      parts.close();
+      throw e;
+    }
   }
 
   /**
    * Opens the tables; they fill in the background.
    *
+   * @param config with the address others reach this process at
    * @param partitions of the events topic
    * @param lagMs see {@link StreamsIndexAccess}
-   * @throws IllegalStateException if another process has its tables in that directory
+   * @throws IllegalStateException if another process has its tables in that directory, or runs as
+   *     the same copy
    */
-  static OwnCopy start(
-      CopyConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics) {
-    Closing parts = new Closing();
-    try {
-      parts.add(TablesLock.take(config.directory()));
-      IndexCopy indexer = parts.add(IndexCopy.start(config, partitions, List::of, metrics));
-      StreamsIndexAccess own = new StreamsIndexAccess(indexer, lagMs);
-      ReplicatedIndexAccess all = parts.add(new ReplicatedIndexAccess(own, indexer, metrics));
-      return new OwnCopy(
-          parts,
-          indexer,
-          new Replica(all, new ReplicaService(own, indexer), all.cluster(), indexer.lender()));
-    } catch (RuntimeException | Error e) {
-      parts.close();
-      throw e;
+  static OwnCopy start(CopyConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics)
+      throws InterruptedException {
+    return new OwnCopy(config, partitions, lagMs, metrics);
+  }
+
+  /**
+   * Two processes of one name would take the partitions from each other. One that was moved to
+   * another address is not taken for two.
+   */
+  private void requireAlone(ReplicaDirectory directory) throws InterruptedException {
+    if (!directory.await(READ_WITHIN)) {
+      LOG.warn(
+          "Kafka does not tell of the other replicas within {} s; whether one of them runs as copy"
+              + " {} as well is not known",
+          READ_WITHIN.toSeconds(),
+          id.copy());
+      return;
+    }
+    List<String> before =
+        directory.addressesOf(id.copy()).stream()
+            .filter(address -> !address.equals(id.address()))
+            .toList();
+    String running = RunningCopy.at(before, id.copy());
+    if (running != null) {
+      throw new IllegalStateException(
+          "another process runs as copy "
+              + id.copy()
+              + " at "
+              + running
+              + ": give this one a name of its own with --copy, or stop the other one. A data"
+              + " directory that was copied has the other one's name in its file `copy`");
+    }
+    if (!before.isEmpty()) {
+      try {
+        log.forget(id.copy());
+      } catch (KafkaException e) {
+        LOG.warn("{} are still named as addresses of copy {}: {}", before, id.copy(), e.toString());
+      }
+    }
+  }
+
+  /** The API is there: from now on others may ask. */
+  void listens() {
+    listens = true;
+  }
+
+  private void tellOthers() {
+    if (listens) {
+      SortedMap<Integer, Long> since = new TreeMap<>();
+      for (int p = 0; p < indexer.partitions(); p++) {
+        PartitionView view = indexer.view(p);
+        if (view != null && view.complete()) {
+          since.put(p, view.since());
+        }
+      }
+      log.keep(new ReplicaRecord(id, since));
     }
   }
 
@@ -54,7 +142,7 @@ final class OwnCopy implements AutoCloseable {
     return replica;
   }
 
-  /** Other replicas see in {@code /cluster}, and in what waits for copies, that it is going. */
+  /** Other replicas see in {@code /cluster}, that it is going. */
   void announceLeaving() {
     indexer.announceLeaving();
   }

@@ -27,8 +27,8 @@ final class ReplicaOptions {
       names = "--copy",
       paramLabel = "NAME",
       description =
-          "Name of the copy of the tables that this process keeps. Processes of one name share the"
-              + " partitions of one copy (default: a name of its own, kept in the data directory).",
+          "Name of the copy of the tables that this process keeps, no other one at the same time"
+              + " (default: a name of its own, kept in the data directory).",
       defaultValue = "${env:KVINDEX_COPY:-}")
   private String copy = "";
 

@@ -28,8 +28,10 @@ final class ClusterView {
   /** No partition. */
   static final int NONE = -1;
 
-  /** One replica's share of a partition. */
-  private record Share(String role, String phase, long behind, boolean isCounted) {}
+  /** One replica's table of a partition. */
+  private record Share(String phase, long behind, boolean isCounted) {
+    private static final Share AT_REST = new Share("ready", 0, false);
+  }
 
   private ClusterView() {}
 
@@ -45,34 +47,27 @@ final class ClusterView {
   }
 
   /**
-   * Waits until each of the replicas says that each partition is kept up by one of them and copied
-   * by just one other, that all of this is ready, and that nothing is behind.
+   * Waits until each of the replicas says that all of them have every partition ready, and that
+   * nothing is behind.
    *
-   * @param loaded the partition that has rows, {@link #NONE}
+   * @param loaded the partition that has events, {@link #NONE}
    */
   static void awaitAtRest(List<Api> replicas, int loaded) {
     Set<String> addresses = addresses(replicas);
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
-              List<JsonNode> answers = replicas.stream().map(one -> one.get("/cluster")).toList();
-              for (int i = 0; i < answers.size(); i++) {
-                assertWhole(answers.get(i), addresses);
-                assertOneCopy(answers.get(i));
-                assertSameOffsets(answers.get(i), loaded);
-                assertThat(answers.get(i).path("partitions"))
-                    .isEqualTo(answers.get(0).path("partitions"));
-                assertMetrics(replicas.get(i), answers.get(i).at("/replicas/0/partitions"));
-              }
-            });
+    for (Api replica : replicas) {
+      await()
+          .atMost(SOON)
+          .untilAsserted(
+              () -> {
+                JsonNode cluster = replica.get("/cluster");
+                assertWhole(cluster, addresses);
+                assertSameOffsets(cluster, loaded);
+                assertMetrics(replica, cluster.at("/replicas/0/partitions"));
+              });
+    }
   }
 
-  /**
-   * Waits until each of them says that all are there, and of each partition that it is ready where
-   * it is kept up and where it is copied. It may be in one more place, where it is warmed up
-   * because the group means to move it there.
-   */
+  /** Waits until each of them says that all are there, and have every partition ready. */
   static void awaitWhole(List<Api> replicas) {
     Set<String> addresses = addresses(replicas);
     for (Api replica : replicas) {
@@ -80,38 +75,30 @@ final class ClusterView {
     }
   }
 
-  /** All replicas are there and ready, and what they hold is what is said of the partitions. */
+  /** All replicas are there and ready, each a copy of its own, and all have everything. */
   private static void assertWhole(JsonNode cluster, Set<String> addresses) {
-    assertThat(cluster.at("/replicas/0/address")).isEqualTo(cluster.path("answered_by"));
-    Map<String, Map<Integer, Share>> told = new TreeMap<>();
+    String own = cluster.path("answered_by").asText();
+    assertThat(cluster.at("/replicas/0/address").asText()).isEqualTo(own);
+    Map<Integer, Share> everything = new TreeMap<>();
+    IntStream.range(0, PARTITIONS).forEach(p -> everything.put(p, Share.AT_REST));
+    Set<String> told = new TreeSet<>();
+    Set<String> copies = new TreeSet<>();
     for (JsonNode replica : cluster.path("replicas")) {
       assertThat(replica.path("ready").asBoolean()).as(replica.toString()).isTrue();
       assertThat(replica.path("reachable").asBoolean()).as(replica.toString()).isTrue();
       assertThat(replica.has("not_ready_reason")).isFalse();
       assertThat(replica.path("heard_ms_ago").asLong(-1)).isBetween(0L, 2_000L);
-      told.put(replica.path("address").asText(), shares(replica));
+      assertThat(shares(replica)).as(replica.toString()).isEqualTo(everything);
+      told.add(replica.path("address").asText());
+      copies.add(replica.path("copy").asText());
     }
-    assertThat(told.keySet()).isEqualTo(addresses);
-    Map<String, Map<Integer, Share>> held = new TreeMap<>();
-    addresses.forEach(address -> held.put(address, new TreeMap<>()));
+    assertThat(told).isEqualTo(addresses);
+    assertThat(copies).hasSameSizeAs(addresses);
     assertThat(cluster.path("partitions")).hasSize(PARTITIONS);
     for (JsonNode partition : cluster.path("partitions")) {
-      int number = partition.path("partition").asInt();
-      List<String> standbys = texts(partition.path("standbys"));
-      assertThat(standbys).as(partition.toString()).isNotEmpty().doesNotHaveDuplicates();
-      assertThat(standbys).doesNotContain(partition.path("active").asText());
-      standbys.forEach(one -> of(one, held).put(number, atRest("standby")));
-      of(partition.path("active").asText(), held).put(number, atRest("active"));
+      List<String> holders = texts(partition.path("holders"));
+      assertThat(holders).containsExactlyInAnyOrderElementsOf(addresses).startsWith(own);
     }
-    assertThat(told).isEqualTo(held);
-  }
-
-  private static <T> Map<Integer, T> of(String replica, Map<String, Map<Integer, T>> all) {
-    return all.computeIfAbsent(replica, address -> new TreeMap<>());
-  }
-
-  private static Share atRest(String role) {
-    return new Share(role, "ready", 0, false);
   }
 
   private static Map<Integer, Share> shares(JsonNode replica) {
@@ -120,18 +107,11 @@ final class ClusterView {
       shares.put(
           one.path("partition").asInt(),
           new Share(
-              one.path("role").asText(),
               one.path("phase").asText(),
               one.path("records_behind").asLong(-1),
               one.has("done") || one.has("total") || one.has("per_second")));
     }
     return shares;
-  }
-
-  private static void assertOneCopy(JsonNode cluster) {
-    for (JsonNode partition : cluster.path("partitions")) {
-      assertThat(partition.path("standbys")).as(partition.toString()).hasSize(1);
-    }
   }
 
   /** Whoever has a partition has it up to the same record, of which only one partition has any. */
@@ -149,10 +129,6 @@ final class ClusterView {
         });
   }
 
-  /**
-   * Ready is also what others hold, since it may be asked for here. What was here until a moment
-   * ago grows old, so that there is nothing to be said of what is not.
-   */
   private static void assertMetrics(Api api, JsonNode own) {
     Map<String, Double> ready = new TreeMap<>();
     Map<String, Double> progress = new TreeMap<>();
@@ -173,36 +149,26 @@ final class ClusterView {
     return "{partition=\"" + partition + "\"}";
   }
 
-  /** Waits until a replica says that another one is not to be reached. */
+  /** Waits until a replica says that another one is not to be reached, and holds nothing. */
   static void awaitUnreachable(Api api, String other) {
     await()
         .atMost(SOON)
         .untilAsserted(
             () -> {
-              JsonNode silent = replica(api.get("/cluster"), other);
-              assertThat(silent.path("reachable").asBoolean()).as(silent.toString()).isFalse();
-              assertThat(silent.path("ready").asBoolean()).as(silent.toString()).isFalse();
-              assertThat(silent.path("heard_ms_ago").asLong()).isGreaterThan(2_000);
-            });
-  }
-
-  /** Waits until a replica says that another one is none any more, and others hold everything. */
-  static void awaitForgotten(Api api, String other) {
-    await()
-        .atMost(SOON)
-        .untilAsserted(
-            () -> {
               JsonNode cluster = api.get("/cluster");
-              assertThat(cluster.toString()).doesNotContain("\"" + other + "\"");
+              JsonNode silent = replica(cluster, other);
+              assertThat(silent.path("reachable").asBoolean(true)).as(silent.toString()).isFalse();
+              assertThat(silent.path("ready").asBoolean(true)).as(silent.toString()).isFalse();
+              assertThat(silent.path("problem").asText()).isNotEmpty();
               for (JsonNode partition : cluster.path("partitions")) {
-                assertThat(partition.path("active").isTextual()).as(partition.toString()).isTrue();
+                assertThat(texts(partition.path("holders"))).isNotEmpty().doesNotContain(other);
               }
             });
   }
 
   /**
-   * Looks at what a process that was just started says of itself until it is ready: first that it
-   * is not and why, of partitions that are not ready either.
+   * Looks at what a process that was just started says of itself until it is ready: that it is not,
+   * if it is asked soon enough, and why.
    */
   static void awaitReadyAgain(ServerProcess started) {
     List<JsonNode> before = new ArrayList<>();
@@ -220,16 +186,10 @@ final class ClusterView {
               }
               return ready;
             });
-    assertThat(before).as("looks at a replica that is not ready").isNotEmpty();
-    Set<String> phases = new TreeSet<>();
     for (JsonNode look : before) {
       assertThat(look.path("reachable").asBoolean()).isTrue();
       assertThat(look.path("not_ready_reason").asText()).startsWith("partition ").contains(" is ");
-      shares(look).values().forEach(share -> phases.add(share.phase()));
     }
-    assertThat(phases)
-        .as("in %d looks before it was ready", before.size())
-        .containsAnyOf("absent", "restoring", "loading", "catching_up");
   }
 
   /** What a process says of itself, nothing while nobody listens there. */

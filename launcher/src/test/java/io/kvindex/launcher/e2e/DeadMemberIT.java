@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,8 +21,9 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A killed process is replaced when the others find its port closed, not when Kafka misses it:
- * sessions are of two minutes here, so that nothing would happen in the time waited.
+ * A killed bridge is replaced when the others find its port closed, not when Kafka misses it:
+ * sessions are of two minutes here, so that nothing would happen in the time waited. A killed index
+ * is nobody else's business.
  */
 @Tag("broker")
 class DeadMemberIT {
@@ -29,6 +31,8 @@ class DeadMemberIT {
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final String SESSION_MS = "120000";
   private static final Duration SOON = Duration.ofSeconds(40);
+
+  private static final Duration UNDISTURBED = Duration.ofSeconds(5);
 
   /** What the processes wrote is kept if something went wrong. */
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -72,8 +76,14 @@ class DeadMemberIT {
       Reader victim, Reader survivor, ServerProcess index, LoadedEngines load)
       throws InterruptedException {
     victim.process().kill();
+    // What was sent until it died may have been read by it.
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () ->
+                assertThat(survivor.api().metric("kvindex_bridge_members_removed_total"))
+                    .isEqualTo(1));
     awaitVisible(index.api(), load.engines());
-    assertThat(survivor.api().metric("kvindex_bridge_members_removed_total")).isEqualTo(1);
     victim.process().restart();
     awaitReady(victim);
     // One that stops in order leaves by itself, before it is silent.
@@ -82,21 +92,28 @@ class DeadMemberIT {
     assertThat(survivor.api().metric("kvindex_bridge_members_removed_total")).isEqualTo(1);
   }
 
+  /** The other one goes on with what engines send, and never says that it is behind. */
   private static void killIndex(ServerProcess victim, ServerProcess survivor, LoadedEngines load)
       throws InterruptedException {
     String address = ClusterView.address(victim.api());
+    int[] prompt = LoadedEngines.prompt(new Random(SEED));
+    await().atMost(SOON).untilAsserted(() -> assertExact(survivor, prompt));
     victim.process().kill();
+    await()
+        .during(UNDISTURBED)
+        .atMost(UNDISTURBED.multipliedBy(3))
+        .untilAsserted(() -> assertExact(survivor, prompt));
     awaitVisible(survivor.api(), load.engines());
-    ClusterView.awaitForgotten(survivor.api(), address);
-    assertThat(survivor.api().metric("kvindex_members_removed_total")).isEqualTo(1);
+    ClusterView.awaitUnreachable(survivor.api(), address);
+  }
+
+  private static void assertExact(ServerProcess index, int[] prompt) {
+    assertThat(index.api().header("X-KvIndex-State", "default", prompt, 16)).contains("exact");
   }
 
   private ServerProcess index(String name, BrokerProcess broker) throws IOException {
     return ServerProcess.index(
-        name,
-        Files.createDirectory(directory.resolve(name)),
-        broker.address(),
-        Map.of("KVINDEX_KAFKA_PROPERTIES", "main.consumer.session.timeout.ms=" + SESSION_MS));
+        name, Files.createDirectory(directory.resolve(name)), broker.address(), Map.of());
   }
 
   private Reader bridge(String name, BrokerProcess broker) {

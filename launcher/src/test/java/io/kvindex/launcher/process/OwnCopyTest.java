@@ -20,9 +20,10 @@ class OwnCopyTest {
   @TempDir private Path directory;
 
   /** Nothing listens there. */
-  private void start() {
+  private void start() throws InterruptedException {
     OwnCopy.start(
-        CopyConfig.of(Map.of("bootstrap.servers", "127.0.0.1:1"), "test", directory),
+        CopyConfig.of(Map.of("bootstrap.servers", "127.0.0.1:1"), "test", directory)
+            .advertisedAs("127.0.0.1:1"),
         1,
         () -> 0,
         new SimpleMeterRegistry());

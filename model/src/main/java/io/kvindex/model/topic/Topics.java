@@ -23,7 +23,10 @@ public final class Topics {
   /** Frames that could not be decoded, by publisher. */
   public static final String QUARANTINE = "kvindex.quarantine";
 
-  /** Partitions of the two compacted topics. */
+  /** Which replicas there are, by address, compacted. */
+  public static final String REPLICAS = "kvindex.replicas";
+
+  /** Partitions of the compacted topics by publisher. */
   public static final int CONTROL_PARTITIONS = 12;
 
   private static final String DELETE = "delete";
@@ -75,7 +78,13 @@ public final class Topics {
             control,
             "where bridges go on after a restart"),
         new TopicSpec(
-            QUARANTINE, 1, replication, quarantine(), "undecodable frames kept for a retry"));
+            QUARANTINE, 1, replication, quarantine(), "undecodable frames kept for a retry"),
+        new TopicSpec(
+            REPLICAS,
+            1,
+            replication,
+            Map.of("cleanup.policy", COMPACT, "segment.bytes", "1048576"),
+            "who the other replicas are, until they say so again"));
   }
 
   /**

@@ -67,11 +67,6 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
-  public List<String> otherReplicas() {
-    return indexer.otherReplicas();
-  }
-
-  @Override
   public String copy() {
     return indexer.copy();
   }

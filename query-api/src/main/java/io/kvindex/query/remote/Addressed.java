@@ -11,27 +11,27 @@ import java.util.Arrays;
  *
  * <pre>
  * byte     {@value #VERSION}
- * string   Kafka's id of the cluster
+ * string   Kafka's id of the events topic
  *          the question
  * </pre>
  *
- * Where the cluster is not known it is the question alone. Versions 2 and 3 named an application
- * too, and are refused.
+ * Where that is not known it is the question alone. Versions 2 to 4 named something else, and are
+ * refused.
  *
- * @param cluster empty = not known
+ * @param log empty = not known
  * @param question of version {@value WalkRequest#VERSION}
  */
-record Addressed(String cluster, byte[] question) {
+record Addressed(String log, byte[] question) {
 
-  static final byte VERSION = 4;
+  static final byte VERSION = 5;
 
   byte[] encode() {
-    if (cluster.isEmpty()) {
+    if (log.isEmpty()) {
       return question;
     }
     RecordWriter out = new RecordWriter(64);
     out.writeByte(VERSION);
-    out.writeString(cluster);
+    out.writeString(log);
     byte[] address = out.toByteArray();
     byte[] all = Arrays.copyOf(address, address.length + question.length);
     System.arraycopy(question, 0, all, address.length, question.length);
@@ -52,8 +52,8 @@ record Addressed(String cluster, byte[] question) {
     return new Addressed(in.readRequiredString(), in.readRest());
   }
 
-  /** Whether tables of a cluster may answer it; what is not known is no reason to refuse. */
+  /** Whether tables of a log may answer it; what is not known is no reason to refuse. */
   boolean isOf(String other) {
-    return cluster.isEmpty() || other.isEmpty() || cluster.equals(other);
+    return log.isEmpty() || other.isEmpty() || log.equals(other);
   }
 }

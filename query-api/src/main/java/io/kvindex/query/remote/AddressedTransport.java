@@ -6,11 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries questions about the tables of one site.
+ * Carries questions about the tables of one log.
  *
- * @param cluster Kafka's id of the cluster, empty = not known yet
+ * @param log Kafka's id of the events topic, empty = not known yet
  */
-record AddressedTransport(Supplier<String> cluster, Transport wire) implements Transport {
+record AddressedTransport(Supplier<String> log, Transport wire) implements Transport {
 
   @Override
   public void ask(
@@ -19,7 +19,7 @@ record AddressedTransport(Supplier<String> cluster, Transport wire) implements T
       byte[] body,
       long forNanos,
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-    wire.ask(address, path, new Addressed(cluster.get(), body).encode(), forNanos, done);
+    wire.ask(address, path, new Addressed(log.get(), body).encode(), forNanos, done);
   }
 
   @Override

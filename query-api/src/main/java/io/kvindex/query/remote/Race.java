@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One question to the replicas that hold a partition: the best one first, the next one as soon as
- * one fails or is late, until one gives a good answer. For one question; the thread that asks
- * waits.
+ * one fails or is late, two at a time, until one gives a good answer. For one question; the thread
+ * that asks waits.
  *
  * @param <A> an answer
  */
@@ -26,11 +26,11 @@ final class Race<A> {
   /** The same once there is an answer, if not a good one: from here or from another replica. */
   static final long BESIDE_OWN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** The same where what is here was left behind and may be a minute old. */
-  static final long BESIDE_LEFT_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
-
   /** One that takes longer is late: nearly all answers come within a millisecond. */
   static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Answers that are waited for at a time: more questions would not make a busy site faster. */
+  private static final int AT_ONCE = 2;
 
   /** How each of them is asked. */
   interface Question<A> {
@@ -92,10 +92,10 @@ final class Race<A> {
       if (left <= 0) {
         break;
       }
-      if (asked < addresses.size()) {
+      if (mayAskMore()) {
         ask(question, addresses.get(asked++), left);
       }
-      long wait = asked < addresses.size() ? Math.min(LATE_NANOS, left) : left;
+      long wait = mayAskMore() ? Math.min(LATE_NANOS, left) : left;
       Outcome<A> outcome = outcomes.poll(wait, TimeUnit.NANOSECONDS);
       if (outcome == null) {
         continue;
@@ -118,6 +118,10 @@ final class Race<A> {
       end = Math.min(end, System.nanoTime() + BESIDE_OWN_NANOS);
     }
     return fallback;
+  }
+
+  private boolean mayAskMore() {
+    return asked < addresses.size() && awaited.size() < AT_ONCE;
   }
 
   private boolean onlyTheSilentAreLeft() {

@@ -27,6 +27,7 @@ final class RemoteView implements TableView {
   private final TableId table;
   private final List<String> holders;
   private final Predicate<String> silent;
+  private final Trust most;
   private final long untilNanos;
   private final @Nullable TableView own;
   private Deadline deadline = Deadline.NONE;
@@ -36,7 +37,7 @@ final class RemoteView implements TableView {
   private @Nullable TableNames names;
 
   /**
-   * @param holders {@code host:port} of those to ask, best first, not empty
+   * @param holders those to ask, at least one
    * @param silent which of them have not answered for a while
    * @param longestNanos how long they are waited for, whatever they are asked
    * @param own what this replica itself has, which is not up to date; null = nothing
@@ -44,13 +45,15 @@ final class RemoteView implements TableView {
   RemoteView(
       Forwarding forwarding,
       TableId table,
-      List<String> holders,
+      Holders holders,
       Predicate<String> silent,
       long longestNanos,
       @Nullable TableView own) {
     this.forwarding = forwarding;
     this.table = table;
-    this.holders = holders;
+    this.holders = holders.inOrder();
+    // What lacks older blocks is no more to be relied on than what lacks newer ones.
+    most = holders.areCut() ? Trust.STALE : Trust.EXACT;
     this.silent = silent;
     untilNanos = System.nanoTime() + longestNanos;
     this.own = own;
@@ -70,7 +73,7 @@ final class RemoteView implements TableView {
     TableView stale = spare(walk.notBefore());
     WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
     if (answer != null && !isFresher(stale, answer.told())) {
-      take(answer.told(), race.winner());
+      take(answer.told().and(most), race.winner());
       return answer.replay(visitor);
     }
     walk.deadline().check();
@@ -125,7 +128,7 @@ final class RemoteView implements TableView {
     TableView stale = spare(notBefore);
     TableNames answer = forwarding.names(race, request, deadline, stale != null);
     if (answer != null && !isFresher(stale, answer.told())) {
-      take(answer.told(), race.winner());
+      take(answer.told().and(most), race.winner());
       return answer;
     }
     deadline.check();

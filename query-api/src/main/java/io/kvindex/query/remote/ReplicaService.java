@@ -3,6 +3,7 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
@@ -23,6 +24,7 @@ public final class ReplicaService implements ReplicaQuestions {
 
   private final IndexAccess own;
   private final IndexPartitions partitions;
+  private final ReplicaId id;
   private final ThreadLocal<Walk> walks = ThreadLocal.withInitial(Walk::new);
 
   private interface Reply {
@@ -32,10 +34,12 @@ public final class ReplicaService implements ReplicaQuestions {
   /**
    * @param own tables of this process alone
    * @param partitions the same by partition
+   * @param id who this replica is
    */
-  public ReplicaService(IndexAccess own, IndexPartitions partitions) {
+  public ReplicaService(IndexAccess own, IndexPartitions partitions, ReplicaId id) {
     this.own = own;
     this.partitions = partitions;
+    this.id = id;
   }
 
   @Override
@@ -43,18 +47,15 @@ public final class ReplicaService implements ReplicaQuestions {
     return Map.of(WALK, about(this::walk), NAMES, about(this::names), STATUS, about(this::status));
   }
 
-  /** Refuses questions about another cluster's tables: these must not answer them. */
+  /** Refuses questions about tables of another log: these must not answer them. */
   private Answer about(Reply reply) {
     return question -> {
       Addressed addressed = read(() -> Addressed.decode(question));
-      String cluster = partitions.cluster();
-      if (!addressed.isOf(cluster)) {
+      String log = partitions.logId();
+      if (!addressed.isOf(log)) {
         throw ApiException.of(
             ErrorCode.NOT_READY,
-            "this replica's tables are of Kafka cluster "
-                + cluster
-                + ", not of "
-                + addressed.cluster());
+            "this replica's tables are of the events topic " + log + ", not of " + addressed.log());
       }
       return reply.to(addressed.question());
     };
@@ -77,7 +78,7 @@ public final class ReplicaService implements ReplicaQuestions {
 
   private byte[] status(byte[] question) {
     List<Integer> wanted = read(() -> readPartitions(question, partitions.partitions()));
-    return ReplicaStatus.of(partitions, wanted).encode();
+    return ReplicaStatus.of(id, partitions, wanted).encode();
   }
 
   private static List<Integer> readPartitions(byte[] question, int partitions) {

@@ -6,8 +6,10 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
+import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.lookup.PublisherBlocks;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
@@ -23,22 +25,34 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replica says of itself to the others:
+ * What a replica says of itself to the others. Newer versions add to the end, which is passed over:
  *
  * <pre>
- * byte     version
+ * byte     version, {@value #VERSION} or more
+ * string   copy
+ * string   version of its program
  * string   why it is not ready, null = it is
- * varint   partitions; of each: number, byte phase, varint done, total and rate, records behind, zigzag applied offset
+ * varint   partitions; of each: number, byte phase, varint done, total and rate, records behind,
+ *          zigzag applied offset, varint since
  * varint   partitions told of in detail; of each: its number,
  *          varint streams and their positions, varint publishers and their blocks by medium
  * </pre>
  *
+ * @param copy name of the copy of the tables it keeps
+ * @param version of its program, for people
  * @param notReady why it takes no traffic, null = it does
  * @param partitions all of them, in order
  * @param details those asked for and here, by number
  */
 record ReplicaStatus(
-    @Nullable String notReady, List<Part> partitions, Map<Integer, Detail> details) {
+    String copy,
+    String version,
+    @Nullable String notReady,
+    List<Part> partitions,
+    Map<Integer, Detail> details) {
+
+  /** Version 1 had no copies; nothing that was released wrote it. */
+  static final int VERSION = 2;
 
   private static final int HAS_LAST = 1;
   private static final int RETELLS = 2;
@@ -47,15 +61,32 @@ record ReplicaStatus(
    * A partition as a replica has it.
    *
    * @param appliedOffset newest offset of the events topic that is visible, -1 = none
+   * @param since see {@link PartitionView#since}
    */
-  record Part(int partition, PartitionProgress progress, long recordsBehind, long appliedOffset) {}
+  record Part(
+      int partition,
+      PartitionProgress progress,
+      long recordsBehind,
+      long appliedOffset,
+      long since) {
 
-  /** Whether the replica takes traffic and has a partition whole and kept up. */
-  boolean has(int partition) {
-    return notReady == null
-        && partitions.stream()
-            .anyMatch(
-                part -> part.partition() == partition && part.progress().phase() == Phase.READY);
+    /** Whether it answers, however old that is. */
+    boolean hasTable() {
+      return switch (progress.phase()) {
+        case CATCHING_UP, READY, STALE -> true;
+        case ABSENT, BORROWING, LOADING -> false;
+      };
+    }
+  }
+
+  /** What it said of a partition, null = nothing. */
+  @Nullable Part part(int partition) {
+    for (Part part : partitions) {
+      if (part.partition() == partition) {
+        return part;
+      }
+    }
+    return null;
   }
 
   /** What is visible of a partition's publishers. */
@@ -63,12 +94,13 @@ record ReplicaStatus(
       Map<PublisherId, StreamPosition> positions, Map<PublisherId, Map<String, Long>> blocks) {}
 
   /** This replica's. */
-  static ReplicaStatus of(IndexPartitions here, Collection<Integer> wanted) {
+  static ReplicaStatus of(ReplicaId id, IndexPartitions here, Collection<Integer> wanted) {
     List<Part> parts = new ArrayList<>();
     for (int i = 0; i < here.partitions(); i++) {
       PartitionView view = here.view(i);
       long applied = view == null ? -1 : view.appliedOffset();
-      parts.add(new Part(i, here.progress(i), here.recordsBehind(i), applied));
+      long since = view == null ? 0 : view.since();
+      parts.add(new Part(i, here.progress(i), here.recordsBehind(i), applied, since));
     }
     Map<Integer, Detail> details = new TreeMap<>();
     for (int partition : wanted) {
@@ -77,7 +109,7 @@ record ReplicaStatus(
         details.put(partition, detail(view));
       }
     }
-    return new ReplicaStatus(here.notReadyReason(), parts, details);
+    return new ReplicaStatus(id.copy(), id.version(), here.notReadyReason(), parts, details);
   }
 
   private static Detail detail(PartitionView view) {
@@ -97,7 +129,9 @@ record ReplicaStatus(
 
   byte[] encode() {
     RecordWriter out = new RecordWriter(1 << 10);
-    out.writeByte(WalkAnswer.VERSION);
+    out.writeByte(VERSION);
+    out.writeString(copy);
+    out.writeString(version);
     out.writeString(notReady);
     out.writeVarint(partitions.size());
     for (Part part : partitions) {
@@ -108,6 +142,7 @@ record ReplicaStatus(
       out.writeVarint(part.progress().perSecond());
       out.writeVarint(part.recordsBehind());
       out.writeZigZag(part.appliedOffset());
+      out.writeVarint(part.since());
     }
     out.writeVarint(details.size());
     details.forEach(
@@ -149,7 +184,12 @@ record ReplicaStatus(
 
   static ReplicaStatus decode(byte[] bytes) {
     RecordReader in = new RecordReader(bytes);
-    WalkAnswer.requireVersion(in);
+    int written = in.readByte();
+    if (written < VERSION) {
+      throw new MalformedRecordException("a status of version " + written);
+    }
+    String copy = in.readRequiredString();
+    String version = in.readRequiredString();
     String notReady = in.readString();
     List<Part> parts = new ArrayList<>();
     for (int left = in.readCount(); left > 0; left--) {
@@ -157,16 +197,23 @@ record ReplicaStatus(
           new Part(
               in.readInt(),
               new PartitionProgress(
-                  in.readEnum(Phase.values()), in.readVarint(), in.readVarint(), in.readVarint()),
+                  readPhase(in), in.readVarint(), in.readVarint(), in.readVarint()),
               in.readVarint(),
-              in.readZigZag()));
+              in.readZigZag(),
+              in.readVarint()));
     }
     Map<Integer, Detail> details = new TreeMap<>();
     for (int left = in.readCount(); left > 0; left--) {
       details.put(in.readInt(), new Detail(readPositions(in), readBlocks(in)));
     }
-    in.requireEnd();
-    return new ReplicaStatus(notReady, parts, details);
+    return new ReplicaStatus(copy, version, notReady, parts, details);
+  }
+
+  /** One that is not known is none that answers are to be had in for sure. */
+  private static Phase readPhase(RecordReader in) {
+    int ordinal = in.readByte();
+    Phase[] known = Phase.values();
+    return ordinal < known.length ? known[ordinal] : Phase.CATCHING_UP;
   }
 
   private static Map<PublisherId, StreamPosition> readPositions(RecordReader in) {

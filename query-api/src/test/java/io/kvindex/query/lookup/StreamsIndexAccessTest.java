@@ -218,6 +218,11 @@ class StreamsIndexAccessTest {
     }
 
     @Override
+    public long since() {
+      return 0;
+    }
+
+    @Override
     public long appliedOffset() {
       return applied.getAsLong();
     }

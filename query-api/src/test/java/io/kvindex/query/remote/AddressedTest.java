@@ -9,7 +9,6 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.remote.Relayed.Placed;
-import io.kvindex.streams.Holders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Objects;
@@ -19,14 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A question never meets another site's tables. */
+/** A question never meets tables of another log. */
 class AddressedTest {
 
   private static final TableId TABLE = new TableId("t", "m", 16, HashProfile.XXH3_DEFAULT);
   private static final byte[] QUESTION = NamesRequest.of(TABLE).encode();
 
-  private static byte[] of(String cluster) {
-    return new Addressed(cluster, QUESTION).encode();
+  private static byte[] of(String log) {
+    return new Addressed(log, QUESTION).encode();
   }
 
   private static byte[] ask(ReplicaService service, byte[] question) {
@@ -34,7 +33,7 @@ class AddressedTest {
   }
 
   @Test
-  void shouldBeTheQuestionAlone_whenTheClusterIsNotKnown() {
+  void shouldBeTheQuestionAlone_whenTheLogIsNotKnown() {
     assertThat(of("")).isEqualTo(QUESTION);
     assertThat(Addressed.decode(QUESTION).question()).isEqualTo(QUESTION);
   }
@@ -42,45 +41,45 @@ class AddressedTest {
   @Test
   void shouldBeReadBack() {
     Addressed read = Addressed.decode(of("one"));
-    assertThat(read.cluster()).isEqualTo("one");
+    assertThat(read.log()).isEqualTo("one");
     assertThat(read.question()).isEqualTo(QUESTION);
   }
 
   /** Replicas of before and after are in one group for a moment. */
   @ParameterizedTest
-  @ValueSource(bytes = {2, 3})
-  void shouldRefuse_whenItNamesAnApplication(byte version) {
+  @ValueSource(bytes = {2, 3, 4})
+  void shouldRefuse_whenItIsAddressedAsFormerVersionsDid(byte version) {
     byte[] former = of("one");
     former[0] = version;
-    assertThatThrownBy(() -> ask(ofCluster("one"), former))
+    assertThatThrownBy(() -> ask(ofLog("one"), former))
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("version " + version);
   }
 
   @Test
   void shouldRefuse_whenItIsOfAnotherSite() {
-    ReplicaService service = ofCluster("one");
+    ReplicaService service = ofLog("one");
     assertThat(ask(service, of("one"))).isNotEmpty();
     assertThat(ask(service, of(""))).isNotEmpty();
-    assertThat(ask(ofCluster(""), of("one"))).isNotEmpty();
+    assertThat(ask(ofLog(""), of("one"))).isNotEmpty();
     assertThatThrownBy(() -> ask(service, of("another")))
         .isInstanceOf(ApiException.class)
-        .hasMessageContaining("of Kafka cluster one, not of another");
+        .hasMessageContaining("of the events topic one, not of another");
   }
 
   @Test
   void shouldAskTheNextHolder_whenTheFirstOnesAddressBelongsToAnotherSiteNow() {
-    Relayed.Loop stranger = new Relayed.Loop(ofCluster("another"));
-    Relayed.Loop own = new Relayed.Loop(ofCluster("one"));
+    Relayed.Loop stranger = new Relayed.Loop(ofLog("another"));
+    Relayed.Loop own = new Relayed.Loop(ofLog("one"));
     assertThat(answeredBy(placed("one"), split("stranger", stranger, own))).isEqualTo("own:1");
   }
 
-  private static ReplicaService ofCluster(String cluster) {
-    return new ReplicaService(new BareIndex(), placed(cluster));
+  private static ReplicaService ofLog(String log) {
+    return new ReplicaService(new BareIndex(), placed(log), Relayed.ID);
   }
 
-  private static Placed placed(String cluster) {
-    return new Placed(new Holders("stranger:1", List.of("own:1")), cluster);
+  private static Placed placed(String log) {
+    return new Placed(log);
   }
 
   /** Addresses that begin so lead to one, all others to the other. */
@@ -107,6 +106,8 @@ class AddressedTest {
             new ReplicatedIndexAccess(
                     new Relayed.NoTables(),
                     placed,
+                    Relayed.ID,
+                    () -> List.of("stranger:1", "own:1"),
                     transport,
                     new SimpleMeterRegistry(),
                     System::nanoTime)

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.query.remote.ReplicaStatus.Part;
-import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What one replica of four tells of all: of itself, one that restores, a dead one, a new one. */
+/** What one replica of four tells of all: of itself, one that loads, a dead one, a new one. */
 class ClusterJsonTest {
 
   private static final String OWN = "own:1";
@@ -30,24 +29,22 @@ class ClusterJsonTest {
   private static final String DEAD = "dead:1";
   private static final String NEW = "new:1";
 
-  private static final Part READY = new Part(0, progress(Phase.READY, 0, 0, 0), 0, 99_812);
-  private static final Part RESTORING =
-      new Part(1, progress(Phase.RESTORING, 1_200, 5_000, 400), 17, -1);
-  private static final Part ABSENT = new Part(2, progress(Phase.ABSENT, 0, 0, 0), 0, -1);
-
-  /** Who holds each partition. */
-  private static final List<Holders> HOLDERS =
-      List.of(
-          new Holders(OWN, List.of(BUSY)),
-          new Holders(BUSY, List.of(OWN)),
-          new Holders(DEAD, List.of()));
+  private static final Part READY = new Part(0, progress(Phase.READY, 0, 0, 0), 0, 99_812, 3);
+  private static final Part LOADING =
+      new Part(1, progress(Phase.LOADING, 1_200, 5_000, 400), 17, -1, 0);
+  private static final Part ABSENT = new Part(2, progress(Phase.ABSENT, 0, 0, 0), 0, -1, 0);
 
   private final AtomicLong lateNs = new AtomicLong();
   private final Here here = new Here();
   private final Others others = new Others();
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-  private final StatusWatch watch =
-      new StatusWatch(here, others, metrics, () -> System.nanoTime() - lateNs.get());
+  private final ReplicaWatch watch =
+      new ReplicaWatch(
+          here,
+          () -> List.of(BUSY, DEAD, NEW),
+          others,
+          metrics,
+          () -> System.nanoTime() - lateNs.get());
 
   @AfterEach
   void close() {
@@ -61,54 +58,58 @@ class ClusterJsonTest {
   /** What each of them has said: the dead one five seconds ago, the new one nothing. */
   private JsonNode describe() {
     others.answer =
-        new ReplicaStatus(null, List.of(READY, moved(ABSENT, 1), moved(READY, 2)), Map.of());
+        new ReplicaStatus(
+            "c", "0.1.0", null, List.of(READY, moved(ABSENT, 1), moved(READY, 2)), Map.of());
     others.speaks = DEAD;
     lateNs.set(TimeUnit.SECONDS.toNanos(5));
     watch.look();
-    String reason = "partition 0 is restoring rows: 1200 of 5000 (24 %, 400/s)";
+    String reason = "partition 0 is loading its checkpoint: 1200 of 5000 (24 %, 400/s)";
     others.answer =
-        new ReplicaStatus(reason, List.of(moved(RESTORING, 0), moved(READY, 1), ABSENT), Map.of());
+        new ReplicaStatus(
+            "b", "0.1.0", reason, List.of(moved(LOADING, 0), moved(READY, 1), ABSENT), Map.of());
     others.speaks = BUSY;
-    lateNs.set(0);
-    watch.look();
-    return new ClusterJson(here, watch).describe();
+    for (long ms = 4_750; ms >= 0; ms -= 250) {
+      lateNs.set(TimeUnit.MILLISECONDS.toNanos(ms));
+      watch.look();
+    }
+    return new ClusterJson(Relayed.ID, here, watch).describe();
   }
 
   /** The same of another partition. */
   private static Part moved(Part part, int to) {
-    return new Part(to, part.progress(), part.recordsBehind(), part.appliedOffset());
+    return new Part(to, part.progress(), part.recordsBehind(), part.appliedOffset(), part.since());
   }
 
   @Test
-  void shouldTellItsOwnShares_withRoleAndPhaseAndHowFarTheyAre() {
+  void shouldTellItsOwnShares_withPhaseAndHowFarTheyAre() {
     JsonNode cluster = describe();
     assertThat(cluster.path("answered_by").asText()).isEqualTo(OWN);
     assertThat(cluster.path("replicas")).hasSize(4);
     assertThat(cluster.at("/replicas/0"))
         .hasToString(
-            "{\"address\":\"own:1\",\"reachable\":true,\"ready\":true,\"heard_ms_ago\":0,"
+            "{\"address\":\"own:1\",\"reachable\":true,\"ready\":true,\"copy\":\"own\",\"version\":\"0.1.0\",\"heard_ms_ago\":0,"
                 + "\"partitions\":["
-                + "{\"partition\":0,\"role\":\"active\",\"phase\":\"ready\",\"records_behind\":0,"
+                + "{\"partition\":0,\"phase\":\"ready\",\"since\":3,\"records_behind\":0,"
                 + "\"applied_offset\":99812},"
-                + "{\"partition\":1,\"role\":\"standby\",\"phase\":\"restoring\","
+                + "{\"partition\":1,\"phase\":\"loading\",\"since\":0,"
                 + "\"records_behind\":17,\"applied_offset\":-1,"
                 + "\"done\":1200,\"total\":5000,\"per_second\":400}]}");
   }
 
   @Test
-  void shouldTellWhatAnotherOneSaid_whenItRestores() {
+  void shouldTellWhatAnotherOneSaid_whenItLoads() {
     JsonNode busy = describe().at("/replicas/1");
     assertThat(((ObjectNode) busy).remove("heard_ms_ago").asLong()).isBetween(0L, 1_999L);
     assertThat(busy)
         .hasToString(
-            "{\"address\":\"busy:1\",\"reachable\":true,\"ready\":false,"
+            "{\"address\":\"busy:1\",\"reachable\":true,\"ready\":false,\"copy\":\"b\",\"version\":\"0.1.0\","
                 + "\"not_ready_reason\":"
-                + "\"partition 0 is restoring rows: 1200 of 5000 (24 %, 400/s)\","
+                + "\"partition 0 is loading its checkpoint: 1200 of 5000 (24 %, 400/s)\","
                 + "\"partitions\":["
-                + "{\"partition\":0,\"role\":\"standby\",\"phase\":\"restoring\","
+                + "{\"partition\":0,\"phase\":\"loading\",\"since\":0,"
                 + "\"records_behind\":17,\"applied_offset\":-1,"
                 + "\"done\":1200,\"total\":5000,\"per_second\":400},"
-                + "{\"partition\":1,\"role\":\"active\",\"phase\":\"ready\",\"records_behind\":0,"
+                + "{\"partition\":1,\"phase\":\"ready\",\"since\":3,\"records_behind\":0,"
                 + "\"applied_offset\":99812}]}");
   }
 
@@ -120,9 +121,11 @@ class ClusterJsonTest {
     assertThat(dead.path("ready").asBoolean(true)).as("whatever it said last").isFalse();
     assertThat(dead.path("heard_ms_ago").asLong()).isGreaterThanOrEqualTo(5_000);
     assertThat(dead.path("partitions"))
-        .as("what it said last, of the partition the group thinks it has")
+        .as("what it said last, of the partitions it has anything of")
         .hasToString(
-            "[{\"partition\":2,\"role\":\"active\",\"phase\":\"ready\",\"records_behind\":0,"
+            "[{\"partition\":0,\"phase\":\"ready\",\"since\":3,\"records_behind\":0,"
+                + "\"applied_offset\":99812},"
+                + "{\"partition\":2,\"phase\":\"ready\",\"since\":3,\"records_behind\":0,"
                 + "\"applied_offset\":99812}]");
   }
 
@@ -143,30 +146,30 @@ class ClusterJsonTest {
     assertThat(mended.path("reachable").asBoolean()).isTrue();
   }
 
-  /** One of a later version, say. */
+  /** One of a former version, say. */
   @Test
   void shouldCountItAndSaySo_whenItDoesNotUnderstandOne() {
-    others.bytes = new byte[] {99, 1, 2};
+    others.bytes = new byte[] {1, 1, 2};
     JsonNode busy = describe().at("/replicas/1");
     assertThat(busy.path("reachable").asBoolean(true)).isFalse();
-    assertThat(busy.path("problem").asText()).startsWith("not understood: ").contains("99");
-    assertThat(metrics.counter("kvindex.status.not.understood").count()).isEqualTo(2);
+    assertThat(busy.path("problem").asText()).startsWith("not understood: ").contains("version 1");
+    assertThat(metrics.counter("kvindex.status.not.understood").count()).isGreaterThan(1);
   }
 
   @Test
   void shouldTellWhoHoldsEachPartition() {
     assertThat(describe().path("partitions"))
         .hasToString(
-            "[{\"partition\":0,\"active\":\"own:1\",\"standbys\":[\"busy:1\"]},"
-                + "{\"partition\":1,\"active\":\"busy:1\",\"standbys\":[\"own:1\"]},"
-                + "{\"partition\":2,\"active\":\"dead:1\",\"standbys\":[]}]");
+            "[{\"partition\":0,\"holders\":[\"own:1\"]},"
+                + "{\"partition\":1,\"holders\":[\"busy:1\"]},"
+                + "{\"partition\":2,\"holders\":[]}]");
   }
 
   private final class Here implements IndexPartitions {
 
     @Override
     public int partitions() {
-      return HOLDERS.size();
+      return 3;
     }
 
     /** Of the first one only. */
@@ -181,6 +184,7 @@ class ClusterJsonTest {
                   (proxy, method, arguments) ->
                       switch (method.getName()) {
                         case "appliedOffset" -> READY.appliedOffset();
+                        case "since" -> READY.since();
                         case "complete" -> true;
                         case "state" -> PartitionView.State.LIVE;
                         default -> throw new UnsupportedOperationException(method.getName());
@@ -194,27 +198,12 @@ class ClusterJsonTest {
 
     @Override
     public PartitionProgress progress(int partition) {
-      return List.of(READY, RESTORING, ABSENT).get(partition).progress();
+      return List.of(READY, LOADING, ABSENT).get(partition).progress();
     }
 
     @Override
     public long recordsBehind(int partition) {
-      return List.of(READY, RESTORING, ABSENT).get(partition).recordsBehind();
-    }
-
-    @Override
-    public String address() {
-      return OWN;
-    }
-
-    @Override
-    public List<String> otherReplicas() {
-      return List.of(BUSY, DEAD, NEW);
-    }
-
-    @Override
-    public Holders allHolders(int partition) {
-      return HOLDERS.get(partition);
+      return List.of(READY, LOADING, ABSENT).get(partition).recordsBehind();
     }
 
     @Override
@@ -226,7 +215,7 @@ class ClusterJsonTest {
   /** One of them answers. */
   private static final class Others implements Transport {
     private String speaks = "";
-    private ReplicaStatus answer = new ReplicaStatus(null, List.of(), Map.of());
+    private ReplicaStatus answer = new ReplicaStatus("", "", null, List.of(), Map.of());
     private @Nullable Throwable problem;
     private byte @Nullable [] bytes;
 

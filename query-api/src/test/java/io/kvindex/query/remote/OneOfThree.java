@@ -7,11 +7,13 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
-import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.RunVisitor;
+import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
@@ -24,23 +26,36 @@ import org.jspecify.annotations.Nullable;
 /** A replica with a copy of the one partition there is, and two others as a test says. */
 abstract class OneOfThree {
   static final TableId TABLE = new TableId("t", "m", 16, HashProfile.XXH3_DEFAULT);
-  static final String ACTIVE = "active:1";
-  static final String STANDBY = "standby:1";
+  static final String FIRST = "first:1";
+  static final String SECOND = "second:1";
   static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  int copies = 1;
   @Nullable PartitionView here;
   final AtomicLong nowNs = new AtomicLong();
   final Own own = new Own();
   final StandInReplicas others = new StandInReplicas();
-  Holders holders = new Holders(ACTIVE, List.of(STANDBY));
-  List<String> group = List.of(ACTIVE, STANDBY);
+  List<String> group = List.of(FIRST, SECOND);
   final ReplicatedIndexAccess access =
-      new ReplicatedIndexAccess(own, new Placed(), others, new SimpleMeterRegistry(), nowNs::get);
+      new ReplicatedIndexAccess(
+          own,
+          new Placed(),
+          Relayed.ID,
+          () -> group,
+          others,
+          new SimpleMeterRegistry(),
+          nowNs::get);
 
   static @Nullable String answeredBy(@Nullable TableView view) {
     Walks.empty(view);
     return Objects.requireNonNull(view).answeredBy();
+  }
+
+  /** A table folded from that offset on. */
+  static PartitionView since(long offset) {
+    var view = new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
+    view.foldedSince(offset);
+    view.live();
+    return view;
   }
 
   void looks(int times) {
@@ -113,11 +128,6 @@ abstract class OneOfThree {
     }
 
     @Override
-    public int copies() {
-      return copies;
-    }
-
-    @Override
     public @Nullable PartitionView view(int partition) {
       return here;
     }
@@ -125,16 +135,6 @@ abstract class OneOfThree {
     @Override
     public boolean keepsUp(int partition) {
       return false;
-    }
-
-    @Override
-    public Holders holders(int partition) {
-      return holders;
-    }
-
-    @Override
-    public List<String> otherReplicas() {
-      return group;
     }
 
     @Override

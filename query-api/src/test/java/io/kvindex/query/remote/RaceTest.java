@@ -140,6 +140,14 @@ class RaceTest {
     late.forEach(answer -> answer.told(GOOD, null));
   }
 
+  /** One more question for each that hangs would be the more work the busier a site is. */
+  @Test
+  void shouldWaitForTwoAtMost_howeverManyAreThere() throws InterruptedException {
+    Race<String> race = race(List.of("silent:1", "silent:2", "good:3"), Race.LONGEST_NANOS);
+    assertThat(run(race, 100)).isNull();
+    assertThat(asked).containsExactly("silent:1", "silent:2");
+  }
+
   @Test
   void shouldEndBeforeTheDeadline_whenSomethingElseIsThere() throws InterruptedException {
     Race<String> race = race(List.of("silent:1"), Race.BESIDE_OWN_NANOS);

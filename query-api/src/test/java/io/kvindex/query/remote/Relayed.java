@@ -3,9 +3,9 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
+import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.streams.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
@@ -19,15 +19,19 @@ import org.jspecify.annotations.Nullable;
 /** Tables as a replica sees them that has none itself: every question goes to others. */
 public final class Relayed {
 
+  static final ReplicaId ID = new ReplicaId("own:1", "own", "0.1.0");
+
   private Relayed() {}
 
   /** Through the bytes that go over the wire, without a wire. */
   public static IndexAccess over(IndexAccess tables) {
-    Placed placed = new Placed(new Holders("holder:1", List.of()));
+    Placed placed = new Placed("");
     return new ReplicatedIndexAccess(
         new NoTables(),
         placed,
-        new Loop(new ReplicaService(tables, placed)),
+        ID,
+        () -> List.of("holder:1"),
+        new Loop(new ReplicaService(tables, placed, ID)),
         new SimpleMeterRegistry(),
         () -> 0); // answered at once, however long this machine stands still meanwhile
   }
@@ -61,12 +65,8 @@ public final class Relayed {
     }
   }
 
-  /** One partition, held by others. */
-  record Placed(Holders holders, String cluster) implements IndexPartitions {
-
-    Placed(Holders holders) {
-      this(holders, "");
-    }
+  /** One partition, of which nothing is here. */
+  record Placed(String logId) implements IndexPartitions {
 
     @Override
     public int partitions() {
@@ -81,11 +81,6 @@ public final class Relayed {
     @Override
     public boolean keepsUp(int partition) {
       return false;
-    }
-
-    @Override
-    public Holders holders(int partition) {
-      return holders;
     }
 
     @Override

@@ -28,7 +28,7 @@ class RemoteViewTest extends OneOfThree {
     return new RemoteView(
         new Forwarding(new Refusing(), new SimpleMeterRegistry()),
         TABLE,
-        List.of(ACTIVE),
+        new Holders(List.of(FIRST), true, false),
         address -> false,
         Race.LONGEST_NANOS,
         own.copy);

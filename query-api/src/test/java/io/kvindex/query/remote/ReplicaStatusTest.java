@@ -2,15 +2,18 @@
 package io.kvindex.query.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
 import io.kvindex.query.remote.ReplicaStatus.Part;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,15 +30,37 @@ class ReplicaStatusTest {
     StreamPosition nothing = new StreamPosition(Incarnation.NONE, null, -1, 0, 0, 0);
     ReplicaStatus status =
         new ReplicaStatus(
-            "partition 1 is restoring",
+            "index-1",
+            "0.1.0",
+            "partition 1 is loading",
             List.of(
-                new Part(0, new PartitionProgress(Phase.READY, 0, 0, 0), 0, 4_000_000_000L),
-                new Part(1, new PartitionProgress(Phase.RESTORING, 5, 10, 3), 17, -1)),
+                new Part(0, new PartitionProgress(Phase.READY, 0, 0, 0), 0, 4_000_000_000L, 0),
+                new Part(
+                    1, new PartitionProgress(Phase.LOADING, 5, 10, 3), 17, -1, 5_000_000_000L)),
             Map.of(
                 0,
                 new Detail(Map.of(one, position, other, nothing), Map.of(one, Map.of("GPU", 5L)))));
     assertThat(ReplicaStatus.decode(status.encode())).isEqualTo(status);
-    ReplicaStatus ready = new ReplicaStatus(null, List.of(), Map.of());
+    ReplicaStatus ready = new ReplicaStatus("", "", null, List.of(), Map.of());
     assertThat(ReplicaStatus.decode(ready.encode())).isEqualTo(ready);
+  }
+
+  /** While replicas are upgraded one after the other. */
+  @Test
+  void shouldPassOverWhatLaterVersionsAdd() {
+    Part part = new Part(0, new PartitionProgress(Phase.READY, 0, 0, 0), 0, 7, 0);
+    ReplicaStatus status = new ReplicaStatus("a", "v", null, List.of(part), Map.of());
+    byte[] later = Arrays.copyOf(status.encode(), status.encode().length + 9);
+    later[0] = ReplicaStatus.VERSION + 1;
+    assertThat(ReplicaStatus.decode(later)).isEqualTo(status);
+    int phase = 1 + 2 + 2 + 1 + 1 + 1; // behind the version, three strings, a count and a number
+    assertThat(later[phase]).isEqualTo((byte) Phase.READY.ordinal());
+    later[phase] = 77;
+    assertThat(ReplicaStatus.decode(later).partitions())
+        .extracting(one -> one.progress().phase())
+        .containsExactly(Phase.CATCHING_UP);
+    later[0] = 1;
+    assertThatThrownBy(() -> ReplicaStatus.decode(later))
+        .isInstanceOf(MalformedRecordException.class);
   }
 }

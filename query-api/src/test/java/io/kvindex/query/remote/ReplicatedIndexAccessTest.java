@@ -7,19 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.streams.Holders;
-import io.kvindex.streams.index.Epochs;
-import io.kvindex.streams.index.Journal;
-import io.kvindex.streams.table.PartitionTable;
-import io.kvindex.streams.view.PartitionView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Who answers where this replica's own copy is behind. */
+/** Who answers where this replica's own copy is behind, or not there. */
 class ReplicatedIndexAccessTest extends OneOfThree {
 
   @Test
@@ -29,61 +25,73 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   }
 
   @Test
-  void shouldAskTheActive_whenItsOwnCopyIsBehind() {
+  void shouldAskOthers_whenItsOwnCopyIsBehind() {
     looks(8);
     assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+    others.loading = Set.of(FIRST, SECOND);
+    looks(1);
+    assertThat(access.view(TABLE)).as("nobody has more").isSameAs(own.copy);
+  }
+
+  /** All of them are as old then. */
+  @Test
+  void shouldAnswerItself_whenKafkaIsAway() {
+    others.behind = Set.of(FIRST, SECOND);
+    looks(1);
+    assertThat(access.view(TABLE)).isSameAs(own.copy);
   }
 
   @Test
-  void shouldAnswerItself_whenTheActiveIsSilent() {
+  void shouldAnswerItself_whenTheOthersAreSilent() {
     looks(8);
-    others.silent = Set.of(ACTIVE);
+    others.silent = Set.of(FIRST, SECOND);
     looks(4);
     assertThat(access.view(TABLE)).as("one answer may be late").isInstanceOf(RemoteView.class);
     looks(1);
     assertThat(access.view(TABLE)).isSameAs(own.copy);
-    others.silent = Set.of();
-    looks(2);
+    others.silent = Set.of(FIRST);
+    looks(1);
     assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
   }
 
   @Test
-  void shouldAskCopies_whenTheActiveIsSilentAndWhatIsHereFollowsNobody() {
-    here = left();
-    looks(8);
-    others.silent = Set.of(ACTIVE);
-    looks(8);
-    assertThat(access.view(TABLE)).as("it may be a minute old").isInstanceOf(RemoteView.class);
-    others.silent = Set.of(ACTIVE, STANDBY);
-    looks(8);
-    assertThat(access.view(TABLE)).as("there is nothing else").isSameAs(own.copy);
-  }
-
-  @Test
-  void shouldAskTheSilentOneLast_whenNothingIsHere() {
+  void shouldSayThatItHasNothing_whenNobodyIsThere() {
     own.copy = null;
+    group = List.of();
+    looks(1);
+    assertThat(access.view(TABLE)).isNull();
+  }
+
+  /** An empty answer would send everything to the wrong engines. */
+  @Test
+  void shouldRefuse_whenNothingIsHereAndNobodyAnswers() {
+    own.copy = null;
+    others.answersWalks = false;
     looks(8);
-    others.silent = Set.of(ACTIVE);
-    looks(8);
-    assertThat(access.others().silentLast(List.of(ACTIVE, STANDBY)))
-        .containsExactly(STANDBY, ACTIVE);
-    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("no answer in time");
   }
 
   @Test
-  void shouldAskOthers_whenItStoodStillItself() {
-    holders = new Holders(null, List.of(STANDBY));
-    looks(8);
-    assertThat(access.view(TABLE)).as("no better elsewhere").isSameAs(own.copy);
-    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(5));
-    assertThat(access.view(TABLE)).as("before anything else").isInstanceOf(RemoteView.class);
-    looks(2);
-    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
-    looks(40);
-    assertThat(access.view(TABLE)).as("others are no better").isSameAs(own.copy);
+  void shouldAskWhoLacksOlderBlocks_onlyWhereNobodyElseAnswers() {
+    own.copy = null;
+    own.trust = Trust.EXACT;
+    others.answerOf(new Copy(0));
+    others.since = Map.of(FIRST, 900L);
+    looks(1);
+    assertThat(answeredBy(access.view(TABLE))).isEqualTo(SECOND);
+    others.closed = Set.of(SECOND);
+    looks(1);
+    TableView cut = Objects.requireNonNull(access.view(TABLE));
+    assertThat(answeredBy(cut)).isEqualTo(FIRST);
+    assertThat(cut.trust()).isEqualTo(Trust.STALE);
+    own.copy = new Copy(-1);
+    own.trust = Trust.STALE;
+    assertThat(access.view(TABLE)).as("it lacks nothing").isSameAs(own.copy);
   }
 
-  /** As where Kafka is away: whoever was the owner is told of as before, and is asked. */
+  /** As where Kafka has just gone away: the others are told of as before, and are asked. */
   @Test
   void shouldAnswerItself_whenMoreWaitForOthersThanMay() throws Exception {
     looks(8);
@@ -109,45 +117,37 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   }
 
   @Test
-  void shouldRefuse_whenItHasJustGoneOnAndOthersDoNotAnswerInTime() {
-    holders = new Holders(null, List.of(STANDBY));
-    others.answersWalks = false;
-    looks(8);
-    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
-    looks(1);
-    assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
-        .isInstanceOf(ApiException.class)
-        .hasMessageContaining("no answer in time");
-    assertThat(access.notReadyReason()).contains("stood still");
-    assertThat(access.notReadyReason(TABLE)).contains("stood still");
-    looks(8);
-    assertThat(access.notReadyReason()).isNull();
-    assertThat(access.notReadyReason(TABLE)).isNull();
-    assertThat(Walks.empty(access.view(TABLE))).as("its own answer, for want of another").isZero();
-  }
-
-  @Test
-  void shouldRefuse_whenItHasJustGoneOnAndWhatIsHereWasLeftBehindBefore() {
-    here = left();
-    others.answersWalks = false;
-    looks(8);
-    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(4));
-    assertThatThrownBy(() -> Walks.empty(access.view(TABLE))).isInstanceOf(ApiException.class);
-  }
-
-  @Test
   void shouldTakeTheFresherAnswer_whenNobodyIsUpToDate() {
     looks(8);
     own.lagMs = 2_000;
     others.answerOf(new Copy(9_000));
-    assertThat(answeredBy(access.view(TABLE))).as("the new owner is still restoring").isNull();
+    assertThat(answeredBy(access.view(TABLE))).as("its own").isNull();
     others.answerOf(new Copy(1_000));
-    assertThat(answeredBy(access.view(TABLE))).isEqualTo(ACTIVE);
+    assertThat(answeredBy(access.view(TABLE))).isEqualTo(FIRST);
   }
 
-  private static PartitionView left() {
-    var left = new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
-    left.closed();
-    return left;
+  /** A starved one is slow to ask, and what it has may be as old as its disk. */
+  @Test
+  void shouldRefuse_whenItWasNeverReadyAndOthersAreLate() {
+    looks(8);
+    others.answersWalks = false;
+    own.notReady = "partition 0 is 20000 records behind";
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("no answer in time");
+    own.notReady = null;
+    assertThat(answeredBy(access.view(TABLE))).as("its own, by now").isNull();
+    own.notReady = "partition 0 is 20000 records behind";
+    assertThat(answeredBy(access.view(TABLE))).as("it takes traffic since").isNull();
+  }
+
+  /** Whoever asks for that sends it traffic from then on. */
+  @Test
+  void shouldAnswerItself_whenItWasSaidToBeReadyBefore() {
+    looks(8);
+    assertThat(access.notReadyReason()).isNull();
+    others.answersWalks = false;
+    own.notReady = "being stopped";
+    assertThat(answeredBy(access.view(TABLE))).as("its own").isNull();
   }
 }

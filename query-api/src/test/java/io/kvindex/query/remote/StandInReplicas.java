@@ -4,8 +4,9 @@ package io.kvindex.query.remote;
 import io.kvindex.model.TableId;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.streams.Holders;
 import io.kvindex.streams.PartitionProgress;
+import io.kvindex.streams.PartitionProgress.Phase;
+import java.net.ConnectException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,8 +16,14 @@ import org.jspecify.annotations.Nullable;
 /** Those that are not silent tell of themselves. */
 final class StandInReplicas implements Transport {
   Set<String> silent = Set.of();
-  Set<String> restoring = Set.of();
+  Set<String> loading = Set.of();
+  Set<String> behind = Set.of();
   Set<String> refusing = Set.of();
+  Set<String> closed = Set.of();
+
+  /** First offset each one's table was folded from; 0 where nothing is said. */
+  Map<String, Long> since = Map.of();
+
   volatile boolean answersWalks = true;
   @Nullable Transport walks;
 
@@ -29,7 +36,7 @@ final class StandInReplicas implements Transport {
             return copy;
           }
         };
-    walks = new Relayed.Loop(new ReplicaService(tables, new Relayed.Placed(Holders.NONE)));
+    walks = new Relayed.Loop(new ReplicaService(tables, new Relayed.Placed(""), Relayed.ID));
   }
 
   @Override
@@ -43,18 +50,26 @@ final class StandInReplicas implements Transport {
       done.accept(null, new ReplicaClient.RefusedException("it answered 503"));
       return;
     }
+    if (closed.contains(address)) {
+      done.accept(null, new ConnectException("Connection refused"));
+      return;
+    }
     if (walks != null && !silent.contains(address) && path.equals(ReplicaService.WALK)) {
       walks.ask(address, path, body, forNanos, done);
       return;
     }
     if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
-      PartitionProgress.Phase phase =
-          restoring.contains(address)
-              ? PartitionProgress.Phase.RESTORING
-              : PartitionProgress.Phase.READY;
+      Phase phase = Phase.READY;
+      if (loading.contains(address)) {
+        phase = Phase.LOADING;
+      } else if (behind.contains(address)) {
+        phase = Phase.CATCHING_UP;
+      }
       ReplicaStatus.Part part =
-          new ReplicaStatus.Part(0, new PartitionProgress(phase, 0, 0, 0), 0, 0);
-      done.accept(new ReplicaStatus(null, List.of(part), Map.of()).encode(), null);
+          new ReplicaStatus.Part(
+              0, new PartitionProgress(phase, 0, 0, 0), 0, 0, since.getOrDefault(address, 0L));
+      done.accept(
+          new ReplicaStatus(address, "0.1.0", null, List.of(part), Map.of()).encode(), null);
     }
   }
 

@@ -136,7 +136,7 @@ public final class ProcessTables<V> implements AutoCloseable {
   }
 
   /** Which topic that table is of, null = there is none. */
-  @Nullable Uuid topicId(int partition) {
+  public @Nullable Uuid topicId(int partition) {
     return slots.get(partition).topicId();
   }
 

@@ -40,6 +40,7 @@ public final class TableView implements PartitionView {
   private volatile @Nullable Rows rows;
   private volatile State state = State.LOADING;
   private volatile boolean complete;
+  private volatile long since;
 
   TableView(int partition, Tables tables, Names names, Streams streams, Orphans orphans) {
     this.partition = partition;
@@ -71,6 +72,16 @@ public final class TableView implements PartitionView {
       throw new DumpFailedException("the table has no rows on a disk");
     }
     return from.read(reading);
+  }
+
+  /** It was folded from that offset on. */
+  public void foldedSince(long offset) {
+    since = offset;
+  }
+
+  @Override
+  public long since() {
+    return since;
   }
 
   /** All of its checkpoint is there, or it has none. */

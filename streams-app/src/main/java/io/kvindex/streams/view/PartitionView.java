@@ -69,6 +69,12 @@ public interface PartitionView {
   /** Resident blocks whose prefix is not known yet. */
   int orphans();
 
+  /**
+   * First offset it was folded from, by this process or where it was borrowed; what was announced
+   * before may be missing. 0 = nothing is, or nothing was folded yet.
+   */
+  long since();
+
   /** Highest offset of the events topic that is visible, -1 = none. */
   long appliedOffset();
 

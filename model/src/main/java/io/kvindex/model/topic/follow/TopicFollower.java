@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.follow;
+package io.kvindex.model.topic.follow;
 
 import io.kvindex.model.kafka.ClientKind;
 import java.time.Duration;

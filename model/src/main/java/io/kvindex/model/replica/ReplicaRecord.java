@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.model.replica;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kvindex.model.event.MalformedRecordException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a replica says of itself in {@code kvindex.replicas}: JSON under its address. Unknown
+ * members are ignored.
+ *
+ * @param since the partitions it has a table of, with the first offset of the events each was
+ *     folded from
+ */
+public record ReplicaRecord(ReplicaId id, SortedMap<Integer, Long> since) {
+
+  /** Newest version written. */
+  static final int VERSION = 1;
+
+  /** Longest address or name that is taken, characters. */
+  private static final int LONGEST = 300;
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  public ReplicaRecord {
+    since = Collections.unmodifiableSortedMap(new TreeMap<>(since));
+  }
+
+  private record Wire(
+      @JsonProperty("v") int version,
+      @JsonProperty("copy") String copy,
+      @JsonProperty("partitions") List<Integer> partitions,
+      @JsonProperty("since") @Nullable List<Long> since,
+      @JsonProperty("version") @Nullable String program) {}
+
+  /** The Kafka key. */
+  static byte[] key(String address) {
+    return address.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The address a key names. */
+  static String address(byte[] key) {
+    return new String(key, StandardCharsets.UTF_8);
+  }
+
+  /** The bytes to send. */
+  byte[] encode() {
+    try {
+      return JSON.writeValueAsBytes(
+          new Wire(
+              VERSION,
+              id.copy(),
+              List.copyOf(since.keySet()),
+              List.copyOf(since.values()),
+              id.version()));
+    } catch (IOException e) {
+      throw new IllegalStateException("BUG: a replica that can not be written: " + this, e);
+    }
+  }
+
+  /**
+   * Reads one back.
+   *
+   * @throws MalformedRecordException if it is none
+   */
+  static ReplicaRecord decode(byte @Nullable [] key, byte[] value) {
+    try {
+      Wire wire = JSON.readValue(value, Wire.class);
+      if (key == null
+          || key.length == 0
+          || key.length > LONGEST
+          || wire.copy().length() > LONGEST) {
+        throw new MalformedRecordException("no address, or one or a name that is too long");
+      }
+      SortedMap<Integer, Long> since = new TreeMap<>();
+      for (int i = 0; i < wire.partitions().size(); i++) {
+        since.put(wire.partitions().get(i), wire.since() == null ? 0L : wire.since().get(i));
+      }
+      String version = wire.program() == null ? "" : wire.program();
+      return new ReplicaRecord(new ReplicaId(address(key), wire.copy(), version), since);
+    } catch (IOException | NullPointerException | IndexOutOfBoundsException e) {
+      throw new MalformedRecordException("no replica: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.query.remote;
+
+import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.remote.ReplicaClient.RefusedException;
+import io.kvindex.query.remote.ReplicaStatus.Detail;
+import io.kvindex.query.remote.ReplicaStatus.Part;
+import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.view.PartitionView;
+import io.kvindex.streams.view.PartitionView.State;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the other replicas how far they are, and what is visible of the publishers whose tables are
+ * not here: once a second while all is kept up here, four times a second while something is not.
+ * Thread-safe; readers never wait.
+ */
+final class ReplicaWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaWatch.class);
+
+  /** Since when one has a table that has not said anything yet. */
+  private static final long UNKNOWN = -1;
+
+  private static final long FAST_MS = 250;
+  private static final long SLOW_MS = 1_000;
+  private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** A status and when it came, as {@link System#nanoTime}. */
+  record Heard(ReplicaStatus status, long nanos) {}
+
+  /** One that may have a table; the higher the rank the worse. */
+  private record Candidate(String address, int rank, long behind, long since) {
+    private static final int READY = 0;
+    private static final int READY_IF_AT_ALL = 1;
+    private static final int BEHIND = 2;
+    private static final int DEAD = 3;
+
+    private static final Comparator<Candidate> BEST_FIRST =
+        Comparator.comparingInt(Candidate::rank).thenComparingLong(Candidate::behind);
+  }
+
+  private final IndexPartitions here;
+  private final Supplier<List<String>> others;
+  private final Transport transport;
+  private final LongSupplier nanoTime;
+  private final FailureDetector detector = new FailureDetector();
+  private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+  private final Map<String, String> problems = new ConcurrentHashMap<>();
+  private final Counter notUnderstood;
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "kvindex-status");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private Runnable after = () -> {};
+  private volatile @Nullable ScheduledFuture<?> next;
+  private long dueNs;
+  private volatile long warnedNs;
+
+  /**
+   * @param others {@code host:port} of the other replicas, in order; must not wait
+   * @param nanoTime as {@link System#nanoTime}
+   */
+  ReplicaWatch(
+      IndexPartitions here,
+      Supplier<List<String>> others,
+      Transport transport,
+      MeterRegistry registry,
+      LongSupplier nanoTime) {
+    this.here = here;
+    this.others = others;
+    this.transport = transport;
+    this.nanoTime = nanoTime;
+    notUnderstood =
+        Counter.builder("kvindex.status.not.understood")
+            .description("what other replicas said of themselves and this version can't read")
+            .register(registry);
+    dueNs = nanoTime.getAsLong();
+    warnedNs = dueNs - WARN_NANOS;
+  }
+
+  /**
+   * Looks from now on.
+   *
+   * @param after done after each look; may throw, it is done again all the same
+   */
+  void start(Runnable after) {
+    this.after = after;
+    timer.execute(this::run);
+  }
+
+  private void run() {
+    look();
+    try {
+      after.run();
+    } catch (RuntimeException e) { // nobody would look again
+      LOG.warn("what follows a look at the other replicas failed this time", e);
+    }
+    try {
+      next = timer.schedule(this::run, paceMs(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closed", e);
+    }
+  }
+
+  /** What is here is not kept up: whoever is better has to be known now. */
+  void hurry() {
+    ScheduledFuture<?> waiting = next;
+    if (waiting != null
+        && waiting.getDelay(TimeUnit.MILLISECONDS) > FAST_MS
+        && waiting.cancel(false)) {
+      try {
+        timer.execute(this::run);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("closed", e);
+      }
+    }
+  }
+
+  private long paceMs() {
+    for (int i = 0; i < here.partitions(); i++) {
+      if (!here.keepsUp(i) || !isFollowed(i)) {
+        return FAST_MS;
+      }
+    }
+    return SLOW_MS;
+  }
+
+  private boolean isFollowed(int partition) {
+    PartitionView view = here.view(partition);
+    return view != null && view.complete() && view.state() != State.CLOSED;
+  }
+
+  /** The other replicas, in order. */
+  List<String> others() {
+    return others.get();
+  }
+
+  /** What a replica said last, null = nothing yet, or it is none any more. */
+  @Nullable Heard of(String address) {
+    return heard.get(address);
+  }
+
+  /** Why a replica's last answer is none, for people; null = it is one, or there was none yet. */
+  @Nullable String problemOf(String address) {
+    return problems.get(address);
+  }
+
+  /** See {@link FailureDetector#isDead}. */
+  boolean isDead(String address) {
+    return detector.isDead(address);
+  }
+
+  /**
+   * Whom to ask about a partition. One that lacks what this replica has, or another one, is asked
+   * only where nobody else lives.
+   */
+  Holders holders(int partition) {
+    List<Candidate> candidates = new ArrayList<>();
+    PartitionView view = here.view(partition);
+    PartitionView own = view == null || !view.complete() ? null : view;
+    long least = own == null ? Long.MAX_VALUE : own.since();
+    for (String address : others.get()) {
+      Candidate candidate = candidate(address, partition);
+      if (candidate != null) {
+        candidates.add(candidate);
+        if (own == null && candidate.since() != UNKNOWN) {
+          least = Math.min(least, candidate.since());
+        }
+      }
+    }
+    if (candidates.isEmpty()) {
+      return Holders.NONE;
+    }
+    long first = least;
+    candidates.sort(
+        Comparator.comparing((Candidate one) -> one.since() > first)
+            .thenComparing(Candidate.BEST_FIRST));
+    boolean areCut =
+        candidates.stream().noneMatch(one -> one.since() <= first && one.rank() < Candidate.DEAD);
+    if (areCut) {
+      candidates.sort(Candidate.BEST_FIRST);
+    } else {
+      candidates.removeIf(one -> one.since() > first);
+    }
+    return new Holders(
+        candidates.stream().map(Candidate::address).toList(),
+        candidates.stream().anyMatch(one -> one.rank() < Candidate.BEHIND),
+        areCut && candidates.stream().anyMatch(one -> one.rank() < Candidate.DEAD));
+  }
+
+  private @Nullable Candidate candidate(String address, int partition) {
+    Heard last = heard.get(address);
+    if (last == null) {
+      int rank = detector.isDead(address) ? Candidate.DEAD : Candidate.READY_IF_AT_ALL;
+      return new Candidate(address, rank, Long.MAX_VALUE, UNKNOWN);
+    }
+    Part part = last.status().part(partition);
+    if (part == null || !part.hasTable()) {
+      return null;
+    }
+    boolean isReady = part.progress().phase() == Phase.READY;
+    int rank;
+    if (detector.isDead(address)) {
+      rank = Candidate.DEAD;
+    } else if (isReady) {
+      rank = last.status().notReady() == null ? Candidate.READY : Candidate.READY_IF_AT_ALL;
+    } else {
+      rank = Candidate.BEHIND;
+    }
+    return new Candidate(address, rank, part.recordsBehind(), part.since());
+  }
+
+  /** A partition as the best of its other holders sees it, null = none of them has told yet. */
+  @Nullable Detail detail(int partition) {
+    for (String holder : holders(partition).inOrder()) {
+      Heard last = heard.get(holder);
+      Detail detail = last == null ? null : last.status().details().get(partition);
+      if (detail != null) {
+        return detail;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a partition's publishers are better asked for elsewhere. */
+  boolean isElsewhere(int partition) {
+    return !isFollowed(partition) && !others.get().isEmpty();
+  }
+
+  /** One look; the timer does that. */
+  void look() {
+    try {
+      long now = nanoTime.getAsLong();
+      List<String> asked = others.get();
+      detector.asking(asked, now, dueNs);
+      dueNs = now + TimeUnit.MILLISECONDS.toNanos(paceMs());
+      heard.keySet().retainAll(asked);
+      problems.keySet().retainAll(asked);
+      if (!asked.isEmpty()) {
+        byte[] question = question();
+        asked.forEach(
+            other ->
+                transport.ask(
+                    other,
+                    ReplicaService.STATUS,
+                    question,
+                    ANSWER_NANOS,
+                    (body, problem) -> take(other, body, problem)));
+      }
+    } catch (RuntimeException e) {
+      LOG.error("BUG: the other replicas are not asked this time", e);
+    }
+  }
+
+  private byte[] question() {
+    List<Integer> wanted = new ArrayList<>();
+    for (int i = 0; i < here.partitions(); i++) {
+      if (isElsewhere(i)) {
+        wanted.add(i);
+      }
+    }
+    RecordWriter out = new RecordWriter(64);
+    out.writeByte(WalkRequest.VERSION);
+    out.writeVarint(wanted.size());
+    wanted.forEach(out::writeVarint);
+    return out.toByteArray();
+  }
+
+  private void take(String address, byte @Nullable [] body, @Nullable Throwable problem) {
+    if (body == null) { // what it said last stays, and grows old
+      if (problem instanceof RefusedException) {
+        detector.answered(address);
+      } else if (problem instanceof ConnectException) {
+        detector.closed(address);
+      }
+      problems.put(address, problem == null ? "no answer" : problem.toString());
+      return;
+    }
+    try {
+      heard.put(address, new Heard(ReplicaStatus.decode(body), nanoTime.getAsLong()));
+      detector.answered(address);
+      problems.remove(address);
+    } catch (MalformedRecordException | IllegalArgumentException e) {
+      notUnderstood.increment();
+      problems.put(address, "not understood: " + e.getMessage());
+      warn(address, e);
+    }
+  }
+
+  private void warn(String address, RuntimeException e) {
+    long now = nanoTime.getAsLong();
+    if (now - warnedNs >= WARN_NANOS) {
+      warnedNs = now;
+      LOG.warn(
+          "replica {} tells of itself what this version can't read, and counts as silent: {}",
+          address,
+          e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}
