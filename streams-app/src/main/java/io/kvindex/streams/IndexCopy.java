@@ -56,6 +56,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   private final StreamFailures failures;
   private final CopyLag lag;
   private final CheckpointLender lender;
+  private final CheckpointMeters checkpoints;
   private volatile boolean leaving;
   private boolean closed;
 
@@ -99,6 +100,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     failures = new StreamFailures("copy " + config.copy(), metrics);
     streams.setUncaughtExceptionHandler(failures);
     lag = new CopyLag(topic, partitions, config.maxLag(), this::view, metrics);
+    checkpoints = new CheckpointMeters(partitions, this::inUse, metrics);
     ReadinessGauges.register(this, metrics);
   }
 
@@ -231,6 +233,11 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
           + (failure.isEmpty() ? "" : ": " + failure);
     }
     return lag.tooFarBehind(partition);
+  }
+
+  @Override
+  public @Nullable String checkpointProblem() {
+    return checkpoints.problem();
   }
 
   @Override

@@ -40,6 +40,14 @@ public interface IndexPartitions {
     return null;
   }
 
+  /**
+   * What is wrong with the checkpoints, null = nothing. Answers are right all the same: it is the
+   * next start that suffers.
+   */
+  default @Nullable String checkpointProblem() {
+    return null;
+  }
+
   /** Name of the copy these are of, empty = it has none. */
   default String copy() {
     return "";

@@ -23,7 +23,7 @@ final class ReadinessGauges {
               "kvindex.partition.progress",
               () -> partitions.progress(partition).percent() / PERCENT)
           .tag("partition", Integer.toString(i))
-          .description("how far restoring, loading or catching up is, 0 to 1")
+          .description("how far borrowing, loading or catching up is, 0 to 1")
           .register(registry);
       Gauge.builder("kvindex.partition.age", () -> partitions.ageMs(partition) / 1_000.0)
           .tag("partition", Integer.toString(i))

@@ -68,6 +68,11 @@ public interface IndexAccess {
     return List.of();
   }
 
+  /** What is wrong with this replica's checkpoints, null = nothing; no answer suffers from it. */
+  default @Nullable String checkpointProblem() {
+    return null;
+  }
+
   /** Name of the copy this replica answers from, empty = it has none. */
   default String copy() {
     return "";

@@ -67,6 +67,11 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
+  public @Nullable String checkpointProblem() {
+    return indexer.checkpointProblem();
+  }
+
+  @Override
   public String copy() {
     return indexer.copy();
   }

@@ -156,6 +156,11 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   }
 
   @Override
+  public @Nullable String checkpointProblem() {
+    return own.checkpointProblem();
+  }
+
+  @Override
   public String copy() {
     return own.copy();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.status;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.kvindex.model.registration.Registration;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
+  private final IndexAccess index;
   private final RegistrationTable registrations;
   private final Readiness readiness;
   private final PublisherReports reports;
@@ -34,6 +37,7 @@ public final class StatusRoutes {
       PrometheusMeterRegistry metrics,
       int minInitialWorkers) {
     this.registrations = registrations;
+    this.index = index;
     readiness = new Readiness(registrations, index, minInitialWorkers);
     this.reports = new PublisherReports(registrations::snapshot, progress::get, index);
     this.metrics = metrics;
@@ -52,10 +56,18 @@ public final class StatusRoutes {
           if (reason != null) {
             throw ApiException.of(ErrorCode.NOT_READY, reason);
           }
-          ctx.result("{\"status\":\"ready\"}");
+          ctx.result(ready(index.checkpointProblem()));
         });
     routes.get("/metrics", ctx -> ctx.contentType(PROMETHEUS_TEXT).result(metrics.scrape()));
     routes.get("/workers", this::workers);
+  }
+
+  private static String ready(@Nullable String warning) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode().put("status", "ready");
+    if (warning != null) {
+      json.put("warning", warning);
+    }
+    return json.toString();
   }
 
   /**

@@ -169,7 +169,10 @@ public final class ProcessTables<V> implements AutoCloseable {
     slots.get(partition).refuse(table, why, failure);
   }
 
-  /** Stops loading and puts all tables away, with their last checkpoints. */
+  /**
+   * Stops loading and puts all tables away, with their last checkpoints. Their views stay, as old
+   * as their last record.
+   */
   @Override
   public void close() {
     slots.forEach(TableSlot::shut);

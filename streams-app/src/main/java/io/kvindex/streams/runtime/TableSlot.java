@@ -261,7 +261,10 @@ final class TableSlot<V> {
     closed = true;
   }
 
-  /** Puts the table away, after {@link #shut} and the end of the loading threads. */
+  /**
+   * Puts the table away, after {@link #shut} and the end of the loading threads. Who reads goes on
+   * with what was in memory last, for as long as the process answers.
+   */
   void end() {
     FoldedTable<V> last;
     boolean sound;
@@ -276,8 +279,6 @@ final class TableSlot<V> {
       last = table;
       sound = state == TableState.READY;
       table = null;
-      inUse = null;
-      state = TableState.ABSENT;
     }
     ended();
     if (last != null && sound) {

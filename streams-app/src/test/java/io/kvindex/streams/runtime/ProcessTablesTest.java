@@ -223,6 +223,17 @@ class ProcessTablesTest {
     assertThat(disk).containsOnlyKeys(0); // its own checkpoint
   }
 
+  @Test
+  void shouldBeReadFromMemory_whenItIsClosed() {
+    ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p));
+    Object view = take(tables, 0, "a").view();
+    tables.release(0, "a");
+    tables.close();
+    assertThat(tables.view(0)).isSameAs(view);
+    assertThat(tables.isFollowed(0)).isFalse();
+    assertThatThrownBy(() -> tables.take(0, "b")).isInstanceOf(LockException.class);
+  }
+
   /** Tasks of several threads take, write, refuse and release as they like. */
   @Test
   void shouldHaveOneWriterAtATime_whateverTasksDo() throws Exception {
