@@ -45,7 +45,7 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   void shouldAnswerItself_whenTheOthersAreSilent() {
     looks(8);
     others.silent = Set.of(FIRST, SECOND);
-    looks(4);
+    looks(5);
     assertThat(access.view(TABLE)).as("one answer may be late").isInstanceOf(RemoteView.class);
     looks(1);
     assertThat(access.view(TABLE)).isSameAs(own.copy);
