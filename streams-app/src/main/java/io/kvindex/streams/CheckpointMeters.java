@@ -40,8 +40,7 @@ final class CheckpointMeters {
         "tries to write one that failed",
         s -> s.failures());
     FunctionCounter.builder(
-            "kvindex.checkpoint.waits", this, me -> me.sum(s -> s.waited().toNanos() / 1e9))
-        .baseUnit("seconds")
+            "kvindex.checkpoint.wait.seconds", this, me -> me.sum(s -> s.waited().toNanos() / 1e9))
         .description("how long the fold has waited for the disk")
         .register(registry);
   }
