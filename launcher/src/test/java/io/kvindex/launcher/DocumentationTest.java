@@ -76,7 +76,7 @@ class DocumentationTest {
 
   /** The same for a name in the code, with dots and without a unit, and for one as scraped. */
   private static String bare(String name) {
-    return name.replace('.', '_').replaceAll("(_total|_seconds)$|_$", "");
+    return name.replace('.', '_').replaceAll("(_seconds)?(_total)?$|_$", "");
   }
 
   @ParameterizedTest
