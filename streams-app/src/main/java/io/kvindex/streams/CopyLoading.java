@@ -41,6 +41,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
   private final Borrower borrower;
   private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
   private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
+  private volatile String logId = "";
 
   /**
    * @param topic the log; the caller closes it
@@ -57,6 +58,11 @@ final class CopyLoading implements TableLoader<PartitionView> {
     this.shared = shared;
     String only = config.borrowFrom();
     borrower = new Borrower(only == null ? lenders : () -> List.of(only), metrics);
+  }
+
+  /** Kafka's id of the log, empty = not known yet. Any thread. */
+  String logId() {
+    return logId;
   }
 
   /** How far a load is, null = none is under way. Any thread. */
@@ -78,6 +84,8 @@ final class CopyLoading implements TableLoader<PartitionView> {
   @Override
   public FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
       throws IOException, InterruptedException {
+    logId = topicId.toString();
+    loaded.remove(partition); // both at a time may be more than fits into memory
     Path directory = directory(partition);
     Replacement.settle(directory);
     boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
@@ -144,6 +152,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
     int partition = wanted.partition();
     long began = System.nanoTime();
     Header borrowed;
+    loads.put(partition, PartitionProgress.of(Phase.BORROWING));
     try {
       borrowed =
           borrower.borrow(
@@ -166,6 +175,8 @@ final class CopyLoading implements TableLoader<PartitionView> {
 
   private FoldedTable<PartitionView> open(Path directory, Uuid topicId, int partition)
       throws IOException, CheckpointRefusedException, InterruptedException {
+    Long from = config.starts().get(partition);
+    long first = from != null ? from : hasRows(directory) ? -1 : logStart(partition);
     Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition);
     boolean isLoaded = false;
     try {
@@ -175,7 +186,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
               partition,
               shared,
               checkpoint,
-              config.starts().getOrDefault(partition, -1L),
+              first,
               (names, of) ->
                   loads.put(partition, new PartitionProgress(Phase.LOADING, names, of, 0)));
       isLoaded = true;

@@ -88,6 +88,10 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     fold = new Fold(table, counts, shared.limits());
     if (folded.offset() >= 0) {
       table.streams().taken(folded.offset());
+    } else if (first > 0) {
+      // What is before is not looked for, and not waited for.
+      foldedSince(first);
+      table.streams().taken(first - 1);
     }
     table.view().readsFrom(this::read);
     table.view().live();

@@ -27,7 +27,6 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   private final CheckpointLender lender;
   private final CheckpointMeters checkpoints;
   private volatile boolean leaving;
-  private boolean closed;
+  private volatile boolean closed;
 
   private IndexCopy(
       CopyConfig config, int partitions, Supplier<List<String>> lenders, MeterRegistry metrics)
@@ -134,7 +133,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       throw new UncheckedIOException(config.directory() + " can not be used", e);
     }
     copy.lag.start();
-    copy.tables.loadAll().thenRun(copy::follow);
+    copy.tables.loadAll().thenRun(copy::follow).exceptionally(copy::giveUp);
     return copy;
   }
 
@@ -144,13 +143,19 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     }
   }
 
+  private @Nullable Void giveUp(Throwable failure) {
+    LOG.error("Kafka Streams does not start", failure);
+    failures.giveUp("Kafka Streams does not start: " + failure);
+    return null;
+  }
+
   /** Lends this process's checkpoints. */
   public CheckpointLender lender() {
     return lender;
   }
 
   private @Nullable FoldedPartition inUse(int partition) {
-    FoldedPartition table = loading.loaded(partition);
+    FoldedPartition table = closed ? null : loading.loaded(partition);
     return table != null && table.view() == view(partition) ? table : null;
   }
 
@@ -247,13 +252,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
 
   @Override
   public String logId() {
-    for (int p = 0; p < partitions; p++) {
-      Uuid id = tables.topicId(p);
-      if (id != null) {
-        return id.toString();
-      }
-    }
-    return "";
+    return loading.logId();
   }
 
   /** Tells the other replicas that this one is about to go and takes no traffic. */

@@ -49,6 +49,7 @@ final class PartitionBacklog {
   private final long maxLagNanos;
   private final Deque<Look> looks = new ArrayDeque<>();
   private long firstFrom;
+  private long lastFrom;
   private long firstEnd = UNKNOWN;
   private long lookedNanos;
   private volatile Found found = new Found(0, 0, UNKNOWN, false, false, false, 0);
@@ -74,7 +75,8 @@ final class PartitionBacklog {
     long cameNanos = unseen ? lookedNanos : nanos;
     lookedNanos = nanos;
     // What seemed applied, by another's word, is not: rows were lost, and the log is read again.
-    boolean again = firstEnd != UNKNOWN && from < firstFrom;
+    boolean again = firstEnd != UNKNOWN && from < lastFrom;
+    lastFrom = from;
     if (firstEnd == UNKNOWN || again) {
       firstEnd = end;
       firstFrom = from;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.launcher.chaos.ChildProcess;
-import io.kvindex.model.topic.TablePartition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 class LoadingReplicaIT {
 
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
-  private static final int LOADED = TablePartition.of("default", Api.MODEL, 16, 12);
   private static final Duration LONG = Duration.ofSeconds(120);
 
   /** What the processes wrote is kept if something went wrong. */
@@ -43,10 +41,8 @@ class LoadingReplicaIT {
       load.engines().forEach(engine -> whole.api().register(engine, "default"));
       load.send(200);
       awaitTruth(whole.api(), load);
-      // Where a file is no directory can be made: its table is not to be had.
-      Path obstacle =
-          Files.createDirectories(directory.resolve("other/other/tables"))
-              .resolve(Integer.toString(LOADED));
+      // Where a file is no directory can be made: no table is to be had, be it borrowed or folded.
+      Path obstacle = Files.createDirectories(directory.resolve("other/other")).resolve("tables");
       Files.createFile(obstacle);
       try (ServerProcess other = index("other", broker)) {
         awaitTruth(other.api(), load);

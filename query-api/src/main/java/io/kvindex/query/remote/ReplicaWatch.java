@@ -205,10 +205,12 @@ final class ReplicaWatch implements AutoCloseable {
     } else {
       candidates.removeIf(one -> one.since() > first);
     }
+    boolean live = candidates.stream().anyMatch(one -> one.rank() < Candidate.DEAD);
     return new Holders(
         candidates.stream().map(Candidate::address).toList(),
         candidates.stream().anyMatch(one -> one.rank() < Candidate.BEHIND),
-        areCut && candidates.stream().anyMatch(one -> one.rank() < Candidate.DEAD));
+        live,
+        areCut && live);
   }
 
   private @Nullable Candidate candidate(String address, int partition) {
@@ -293,6 +295,7 @@ final class ReplicaWatch implements AutoCloseable {
     if (body == null) { // what it said last stays, and grows old
       if (problem instanceof RefusedException) {
         detector.answered(address);
+        heard.remove(address); // that was another process, or of another log
       } else if (problem instanceof ConnectException) {
         detector.closed(address);
       }

@@ -88,13 +88,16 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     if (here == null) {
       return holders.inOrder().isEmpty() ? null : remote(table, holders, null);
     }
-    // As where Kafka is away: all are as old as this one. What lacks older blocks is no better.
-    if (!holders.mayBeReady() || holders.areCut()) {
-      return here;
+    if (holders.areCut()) {
+      return here; // what lacks older blocks is no better
     }
     // What a replica has that starts may be as old as its disk: whoever asks it before it is ready
-    // can ask others, unless none of them says anything.
-    return remote(table, holders, wasReady() ? here : null);
+    // can ask others, unless none of them lives.
+    if (!wasReady()) {
+      return holders.live() ? remote(table, holders, null) : here;
+    }
+    // As where Kafka is away: all are as old as this one.
+    return holders.mayBeReady() ? remote(table, holders, here) : here;
   }
 
   private boolean wasReady() {

@@ -28,7 +28,7 @@ class RemoteViewTest extends OneOfThree {
     return new RemoteView(
         new Forwarding(new Refusing(), new SimpleMeterRegistry()),
         TABLE,
-        new Holders(List.of(FIRST), true, false),
+        new Holders(List.of(FIRST), true, true, false),
         address -> false,
         Race.LONGEST_NANOS,
         own.copy);

@@ -89,16 +89,16 @@ class ReplicaWatchTest extends OneOfThree {
     assertThat(holders().mayBeReady()).as("nobody was asked yet").isTrue();
     others.behind = Set.of(FIRST);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, true, false));
     others.loading = Set.of(SECOND);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST), false, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST), false, true, false));
     others.behind = Set.of();
     others.loading = Set.of();
     looks(1);
     others.closed = Set.of(FIRST);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, true, false));
   }
 
   /** What was announced before would be missing in the answer, and nobody would see it. */
@@ -106,15 +106,15 @@ class ReplicaWatchTest extends OneOfThree {
   void shouldNotNameOneThatLacksOlderBlocks_unlessNobodyElseLives() {
     others.since = Map.of(FIRST, 900L, SECOND, 100L);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND), true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND), true, true, false));
     here = since(50);
     assertThat(holders().areCut()).as("this one has the most").isTrue();
     here = since(900);
-    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, false));
     here = null;
     others.closed = Set.of(SECOND);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true));
+    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, true));
   }
 
   private Holders holders() {

@@ -46,7 +46,11 @@ public final class Borrower {
   private final MeterRegistry metrics;
   private final Duration patience;
   private final long pauseNs;
+
   private final long createdNs = System.nanoTime();
+
+  /** When each answered last. */
+  private final Map<String, Long> answeredNs = new HashMap<>();
 
   /** Who does not answer is not asked for each partition anew. */
   private final Map<String, Long> silentUntilNs = new HashMap<>();
@@ -84,11 +88,20 @@ public final class Borrower {
 
     boolean busy;
     boolean unreachable;
+    @Nullable IOException failure;
 
     Search(Wanted wanted, Path directory, Progress progress) {
       this.wanted = wanted;
       this.directory = directory;
       this.progress = progress;
+    }
+
+    /** Without what a lender has and could not hand over, blocks would be missing for good. */
+    void requireNoneFailed() throws IOException {
+      if (failure != null && wanted.logStart() > 0) {
+        throw new IOException(
+            "partition " + wanted.partition() + " did not come from who has it", failure);
+      }
     }
   }
 
@@ -118,7 +131,8 @@ public final class Borrower {
             return header;
           }
         }
-        if (candidates.isEmpty() && !search.busy && !isWorthWaiting(search)) {
+        if (candidates.isEmpty() && !search.busy && !search.unreachable) {
+          search.requireNoneFailed();
           return null;
         }
         if (search.busy && System.nanoTime() - began > patience.toNanos()) {
@@ -135,12 +149,13 @@ public final class Borrower {
     }
   }
 
-  /** Where all processes start together, the one with what the log has forgotten may be slower. */
-  private boolean isWorthWaiting(Search search) {
-    long waited = System.nanoTime() - createdNs;
-    return search.unreachable
-        && search.wanted.logStart() > 0
-        && waited < Math.min(START_NS, patience.toNanos());
+  /**
+   * Where all processes start together, or are restarted in turn, the one with what the log has
+   * forgotten may come a little later.
+   */
+  private boolean mayComeBack(String place, Search search) {
+    long since = System.nanoTime() - answeredNs.getOrDefault(place, createdNs);
+    return search.wanted.logStart() > 0 && since < Math.min(START_NS, patience.toNanos());
   }
 
   /** Those that lack the fewest records, the newest first. */
@@ -161,12 +176,13 @@ public final class Borrower {
   private void ask(String place, Search search, List<Candidate> to) {
     Long silent = silentUntilNs.get(place);
     if (silent != null && System.nanoTime() - silent < 0) {
-      search.unreachable = true;
+      search.unreachable |= mayComeBack(place, search);
       return;
     }
     try {
       Lender lender = Lender.of(place);
       CheckpointOffer offer = lender.offer(search.wanted.partition());
+      answeredNs.put(place, System.nanoTime());
       if (offer == null || offer.offset() < 0) {
         // What is being loaded there will be had.
         search.busy |= offer != null && offer.busy();
@@ -179,7 +195,7 @@ public final class Borrower {
     } catch (IOException | IllegalArgumentException e) {
       failed(place, search, e);
       search.failures.remove(place);
-      search.unreachable = true;
+      search.unreachable |= mayComeBack(place, search);
       silentUntilNs.put(place, System.nanoTime() + SILENT_NS);
     }
   }
@@ -204,6 +220,7 @@ public final class Borrower {
       refused(from.place(), search, e);
     } catch (IOException e) {
       failed(from.place(), search, e);
+      search.failure = e;
       search.busy = true; // tried again
     } finally {
       replacement.giveUp();

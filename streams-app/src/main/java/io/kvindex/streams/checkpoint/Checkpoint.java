@@ -24,6 +24,7 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -41,6 +42,10 @@ import org.rocksdb.WriteOptions;
 public final class Checkpoint implements AutoCloseable {
 
   static final byte[] HEADER = {'H'};
+
+  /** So RocksDB says that a file is gone, whose error code is that of a failing disk. */
+  private static final String MISSING_FILE = "No such file";
+
   static final byte DICTIONARY = 'D';
 
   /** Rows reach RocksDB so many bytes at a time; what is larger only takes more memory. */
@@ -105,10 +110,7 @@ public final class Checkpoint implements AutoCloseable {
       return checkpoint;
     } catch (RocksDBException e) {
       checkpoint.close();
-      if (isLocked(e, directory)) {
-        throw new IOException("another process uses it: " + e.getMessage(), e);
-      }
-      throw damaged(e);
+      throw notOpened(e);
     } catch (CheckpointRefusedException | RuntimeException e) {
       checkpoint.close();
       throw e;
@@ -128,9 +130,19 @@ public final class Checkpoint implements AutoCloseable {
     }
   }
 
-  /** That is no reason to throw it away. */
-  private static boolean isLocked(RocksDBException e, Path directory) {
-    return ("" + e.getMessage()).contains(directory.resolve("LOCK").toString());
+  /**
+   * Why rows can not be read, if that is their own fault.
+   *
+   * @throws IOException if it is not: another process uses them, the disk is full or fails, files
+   *     are too many. That is no reason to throw them away
+   */
+  static CheckpointRefusedException notOpened(RocksDBException e) throws IOException {
+    Status status = e.getStatus();
+    boolean ofTheDisk = status != null && status.getCode() == Status.Code.IOError;
+    if (ofTheDisk && !("" + e.getMessage()).contains(MISSING_FILE)) {
+      throw new IOException("RocksDB can not read or write: " + e.getMessage(), e);
+    }
+    return damaged(e);
   }
 
   static CheckpointRefusedException damaged(RocksDBException e) {
