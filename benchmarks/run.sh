@@ -198,23 +198,31 @@ if [ "$load" = restart ]; then # [BLOCKS] --tables N --partitions N: an indexer 
   done
   printf '\r\033[K' >&2
   echo "filled: $(held) blocks, $(memory "${servers[1]}")"
-  for start in killed warm warm-again cold; do # the first ones also merge the files the filling left behind
+  for start in killed warm warm-again borrowed log; do
     [ "$start" != killed ] || kill -KILL "${servers[1]}"
-    end 1
-    unset 'servers[1]'
-    [ "$start" != cold ] || rm -rf "$data/index"
-    await_rest "${servers[0]}" # it compacts what was written; in earnest on a machine of its own
+    if [ "$start" = borrowed ]; then # a second one on an empty directory, beside the first
+      port=$(free_port)
+      index=(index --kafka "$kafka" --event-partitions 4 --http-port "$port" --data-dir "$data/second")
+      at=2
+    else
+      [ "$start" != log ] || end 2 # nobody is left to lend
+      end 1
+      [ "$start" != log ] || rm -rf "$data/second"
+      servers=("${servers[0]}")
+      at=1
+    fi
+    await_rest "${servers[0]}"
     began=${EPOCHREALTIME/[.,]/}
     background "$start" "${index[@]}"
     until answers "$port"; do
-      kill -0 "${servers[1]}" 2>/dev/null || { tail -n 30 "$data/$start.log" >&2; exit 1; }
+      kill -0 "${servers[$at]}" 2>/dev/null || { tail -n 30 "$data/$start.log" >&2; exit 1; }
       printf '\r\033[K%s: %s' "$start" "$(why "$port")" >&2
       sleep 0.1
     done
     ended=${EPOCHREALTIME/[.,]/}
     printf '\r\033[K' >&2
-    echo "${start/-/ } start: ready after $(seconds $((ended - began))) s, $(cpu "${servers[1]}") s of processor time," \
-      "$(held) blocks, $(memory "${servers[1]}")"
+    echo "${start/-/ } start: ready after $(seconds $((ended - began))) s, $(cpu "${servers[$at]}") s of processor time," \
+      "$(held) blocks, $(memory "${servers[$at]}")"
   done
   exit
 fi

@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How a replica goes without anybody noticing: first it only says so, and answers on until load
- * balancers have heard; then its partitions are handed over, while it answers from memory; only
- * then it ends.
+ * balancers have heard; then it leaves its group and writes its last checkpoints, while it answers
+ * from memory; only then it ends.
  */
 final class Draining implements AutoCloseable {
 
@@ -17,19 +17,19 @@ final class Draining implements AutoCloseable {
 
   private final Runnable announce;
   private final Duration time;
-  private final AutoCloseable handOver;
+  private final AutoCloseable leave;
   private final AutoCloseable all;
 
   /**
    * @param announce makes {@code /ready} say no
-   * @param time between that and handing over
-   * @param handOver leaves the group; answers go on
+   * @param time between that and leaving
+   * @param leave leaves the group; answers go on
    * @param all closes everything
    */
-  Draining(Runnable announce, Duration time, AutoCloseable handOver, AutoCloseable all) {
+  Draining(Runnable announce, Duration time, AutoCloseable leave, AutoCloseable all) {
     this.announce = announce;
     this.time = time;
-    this.handOver = handOver;
+    this.leave = leave;
     this.all = all;
   }
 
@@ -42,8 +42,8 @@ final class Draining implements AutoCloseable {
       LockSupport.parkNanos(left);
     }
     try {
-      handOver.close();
-      LOG.info("partitions handed over");
+      leave.close();
+      LOG.info("the group is left, and the last checkpoints are written");
     } finally {
       all.close();
     }

@@ -71,7 +71,7 @@ public final class IndexCommand implements Callable<Integer> {
     }
   }
 
-  /** Leaves its group in order however it ends: others take its partitions at once. */
+  /** Leaves its group in order however it ends, and with a last checkpoint. */
   private int run(
       CopyConfig config, int port, List<String> peerUrls, ConductorConfig file, StopSignal stop)
       throws IOException, InterruptedException {
@@ -92,7 +92,7 @@ public final class IndexCommand implements Callable<Integer> {
               QueryApi.start(
                   apiOptions(topics, port), own.replica(), metrics, new QuarantineReader()));
       own.listens();
-      // First of all: others take one for dead that is a member and does not listen.
+      // First of all, as answers go on from memory until the HTTP port is closed.
       parts.add(own::leave);
       URI uri = Address.http(bindAddress.address(), api.port());
       PeerOptions.recover(api.peers(), peerUrls);

@@ -18,7 +18,7 @@ final class StartupGate {
   private StartupGate() {}
 
   /**
-   * Waits until the index may be asked, however long restoring takes, and logs what it waits for.
+   * Waits until the index may be asked, however long loading takes, and logs what it waits for.
    * Engines that are not registered yet are not waited for: they may be registered by what follows.
    *
    * @param whyNot null once it may be asked

@@ -17,9 +17,8 @@ import org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssigno
  *
  * @param kafka settings of all Kafka clients, see {@link ClientKind}; {@code bootstrap.servers} at
  *     least
- * @param applicationId the copy's: its processes are one group
- * @param member name of this process in the group, the same after a restart, another one than those
- *     of all other processes of the copy
+ * @param applicationId the copy's: its group
+ * @param member name of this process in the group, the same after a restart
  * @param stateDir Kafka Streams' own; checkpoints must not be in it, since it deletes what it does
  *     not know
  * @param threads stream threads, 1 at least
