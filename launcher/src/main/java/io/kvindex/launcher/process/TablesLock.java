@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Keeps other processes from a directory of tables, and tells them whose it is: RocksDB,
- * which locks its files as well, does not say who has them. Close once.
+ * Keeps other processes from a directory of tables, and tells them whose it is: RocksDB, which
+ * locks its files as well, does not say who has them. Close once.
  */
 final class TablesLock implements AutoCloseable {
 

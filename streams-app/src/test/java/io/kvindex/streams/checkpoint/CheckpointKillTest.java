@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class CheckpointKillTest {
 
+  private static final Pattern MISSING = Pattern.compile("([0-9]+\\.sst): No such file");
   private static final int KILLS = Integer.getInteger("kvindex.test.kills", 10);
   private static final int LONGEST_MS = 700;
 
@@ -124,8 +127,10 @@ class CheckpointKillTest {
         try (Checkpoint checkpoint = Checkpoint.open(lost, KilledWriter.TOPIC, 0)) {
           loaded = KilledWriter.load(checkpoint, seed);
         } catch (CheckpointRefusedException e) {
-          assertThat(zeros).as("seed %d: %s", seed, e).isTrue();
-          refused++;
+          if (!isOfNoMoment(e, copies)) {
+            assertThat(zeros).as("seed %d: %s", seed, e).isTrue();
+            refused++;
+          }
           continue;
         }
         assertThat(loaded.offset()).as("seed %d", seed).isIn(offsets[0], offsets[1]);
@@ -140,6 +145,17 @@ class CheckpointKillTest {
         found[0], found[1], refused);
     assertThat(found[0]).isPositive();
     assertThat(found[1]).isPositive();
+  }
+
+  /**
+   * Whether the cut manifest names a file that was made and deleted between the two copies. RocksDB
+   * deletes it only once the manifest that no longer names it is synced, so no loss of power leaves
+   * this.
+   */
+  private static boolean isOfNoMoment(CheckpointRefusedException e, Path[] copies) {
+    Matcher missing = MISSING.matcher("" + e.getMessage());
+    return missing.find()
+        && Arrays.stream(copies).noneMatch(copy -> Files.exists(copy.resolve(missing.group(1))));
   }
 
   private static void loseUnsynced(
