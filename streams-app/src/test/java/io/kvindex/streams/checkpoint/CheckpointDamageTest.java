@@ -126,12 +126,13 @@ class CheckpointDamageTest {
 
   @Test
   void shouldRefuse_whenTheDictionaryIsNotTheNamesOwn() throws Exception {
-    byte[] space = {Checkpoint.DICTIONARY, 'B', 0, 0, 0, 1};
-    byte[] value = edit(db -> db.get(space));
+    byte[] first = {Checkpoint.DICTIONARY, 'B', 0, 0, 0, 1};
+    byte[] value = edit(db -> db.get(first));
     assertThat(value).isNotNull();
     edit(
-        db -> {
-          db.delete(space);
+        db -> { // all spaces, as no name may be in the first one
+          db.deleteRange(
+              new byte[] {Checkpoint.DICTIONARY, 'B'}, new byte[] {Checkpoint.DICTIONARY, 'C'});
           return null;
         });
     assertRefused(Reason.MALFORMED_ROW, this::load);
