@@ -33,7 +33,7 @@ final class GoneOptions {
 
   private static final String INSTEAD =
       " are gone: each process keeps a copy of all tables, and needs no standby. Leave them out;"
-          + " --copy NAME says which processes share one copy (docs/operations.md, \"Copies\")";
+          + " --copy NAME names this one's (docs/operations.md, \"Copies\")";
 
   /**
    * Refuses the same where the environment says it.

@@ -5,6 +5,7 @@ import java.util.Stack;
 import picocli.CommandLine.IParameterConsumer;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -15,53 +16,45 @@ final class GoneReplayOptions {
       names = {"--app", "--anew"},
       hidden = true,
       arity = "0..1",
-      parameterConsumer = Named.class)
+      parameterConsumer = Refusal.class)
   private String name = "";
 
   @Option(
       names = {"--swap", "--swap-wait", "--although-cut"},
       hidden = true,
       arity = "0..1",
-      parameterConsumer = Moved.class)
+      parameterConsumer = Refusal.class)
   private String swap = "";
 
   @Option(
       names = {"--standbys", "--full-replicas", "--rack"},
       hidden = true,
       arity = "0..1",
-      parameterConsumer = Whole.class)
+      parameterConsumer = Refusal.class)
   private String replicas = "";
 
-  private static final class Named implements IParameterConsumer {
+  private static final class Refusal implements IParameterConsumer {
     @Override
     public void consumeParameters(Stack<String> rest, ArgSpec option, CommandSpec command) {
       throw new ParameterException(
-          command.commandLine(),
-          "--app and --anew are gone. --copy NAME names what is made; it is kept, and goes on when"
-              + " it is started again. To begin anew, give another name, or delete its directory and"
-              + " run kvindex forget --copy NAME");
+          command.commandLine(), instead(((OptionSpec) option).names()[0]));
     }
-  }
 
-  private static final class Moved implements IParameterConsumer {
-    @Override
-    public void consumeParameters(Stack<String> rest, ArgSpec option, CommandSpec command) {
-      throw new ParameterException(
-          command.commandLine(),
-          "--swap, --swap-wait and --although-cut are gone. The copy goes on serving at its own"
-              + " --http-port: compare it with a replica (kvindex diff), have the load balancer send"
-              + " routers there, then stop the replicas (docs/operations.md, \"Moving routers to a"
-              + " rebuilt copy\")");
-    }
-  }
-
-  private static final class Whole implements IParameterConsumer {
-    @Override
-    public void consumeParameters(Stack<String> rest, ArgSpec option, CommandSpec command) {
-      throw new ParameterException(
-          command.commandLine(),
-          "--standbys, --full-replicas and --rack are gone: each process keeps a copy of all tables,"
-              + " and needs no standby. Leave the flag out");
+    private static String instead(String first) {
+      return switch (first) {
+        case "--app" ->
+            "--app and --anew are gone. --copy NAME names what is made; it is kept, and goes on when"
+                + " it is started again. To begin anew, give another name, or delete its directory"
+                + " and run kvindex forget --copy NAME";
+        case "--swap" ->
+            "--swap, --swap-wait and --although-cut are gone. The copy goes on serving at its own"
+                + " --http-port: compare it with a replica (kvindex diff), have the load balancer"
+                + " send routers there, then stop the replicas (docs/operations.md, \"Moving routers"
+                + " to a rebuilt copy\")";
+        default ->
+            "--standbys, --full-replicas and --rack are gone: each process keeps a copy of all"
+                + " tables, and needs no standby. Leave the flag out";
+      };
     }
   }
 }
