@@ -174,6 +174,7 @@ public final class CheckpointLender {
     try {
       FoldedPartition table = partition < partitions ? tables.apply(partition) : null;
       Files.createDirectories(links);
+      Replacement.delete(directory); // what could not be deleted before
       Header header = table == null ? null : table.lend(directory, FRESH_WITHIN);
       if (header == null) {
         throw new DumpFailedException(

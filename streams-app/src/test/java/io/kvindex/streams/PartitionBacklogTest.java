@@ -155,6 +155,19 @@ class PartitionBacklogTest {
     assertThat(backlog.keepsUp(now)).isTrue();
   }
 
+  /** What was visible a moment ago is not there until it is caught up again. */
+  @Test
+  void shouldNotKeepUp_whenTheTableWasLoadedAnewFromAnEarlierPlace() {
+    note(100, 50, 0);
+    note(100, 100, 200);
+    assertThat(backlog.keepsUp(now)).isTrue();
+    note(100, 80, 400);
+    assertThat(backlog.keepsUp(now)).isFalse();
+    assertThat(backlog.wasClose()).isFalse();
+    note(100, 100, 600);
+    assertThat(backlog.keepsUp(now)).isTrue();
+  }
+
   private void note(long end, long from, long ms) {
     now = at(ms);
     backlog.note(end, from, now);

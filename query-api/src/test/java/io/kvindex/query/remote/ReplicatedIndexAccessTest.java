@@ -41,6 +41,18 @@ class ReplicatedIndexAccessTest extends OneOfThree {
     assertThat(access.view(TABLE)).isSameAs(own.copy);
   }
 
+  /** What it has may be as old as its disk, and they are only seconds behind. */
+  @Test
+  void shouldAskOthersThatAreBehind_whenItWasNeverReadyItself() {
+    own.notReady = "partition 0 is 20000 records behind";
+    others.behind = Set.of(FIRST, SECOND);
+    looks(1);
+    assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
+    others.closed = Set.of(FIRST, SECOND);
+    looks(1);
+    assertThat(access.view(TABLE)).as("nobody else lives").isSameAs(own.copy);
+  }
+
   @Test
   void shouldAnswerItself_whenTheOthersAreSilent() {
     looks(8);

@@ -40,7 +40,6 @@ public final class Borrower {
 
   private static final long START_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long SILENT_NS = TimeUnit.SECONDS.toNanos(5);
-  private static final int MOST_LENDERS = 16;
 
   private final Supplier<List<String>> places;
   private final MeterRegistry metrics;
@@ -162,7 +161,6 @@ public final class Borrower {
   private List<Candidate> candidates(Search search) {
     List<Candidate> all = new ArrayList<>();
     places.get().stream()
-        .limit(MOST_LENDERS)
         .filter(place -> search.failures.getOrDefault(place, 0) < MOST_FAILURES)
         .forEach(place -> ask(place, search, all));
     long least = all.stream().mapToLong(c -> c.offer().since()).min().orElse(Long.MAX_VALUE);

@@ -238,6 +238,19 @@ class BorrowerTest {
     assertThat(partial.fetched.get()).isOne();
   }
 
+  /** Folding the log instead would lose those blocks for good. */
+  @Test
+  void shouldNotBeContentWithTheLog_whenALenderCanNotHandOverWhatThatHasForgotten()
+      throws Exception {
+    StandInLender lender = lender(header);
+    lender.onTheWay = bytes -> Arrays.copyOf(bytes, bytes.length / 2);
+    assertThatThrownBy(() -> borrow(Long.MAX_VALUE, 500))
+        .isInstanceOf(IOException.class)
+        .hasMessage("partition 0 did not come from who has it");
+    assertThat(borrow(Long.MAX_VALUE, 0)).as("the log has all").isNull();
+    assertThat(own).doesNotExist();
+  }
+
   @Test
   void shouldWaitOrAskTheNext_whenALenderIsBusy() throws Exception {
     StandInLender first = lender(header);
