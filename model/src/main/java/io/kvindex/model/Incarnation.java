@@ -22,11 +22,6 @@ public record Incarnation(long generation, long life, long clears)
     return new Incarnation(generation, life, clears + 1);
   }
 
-  /** Whether {@code other} belongs to the same process life, whatever its clears. */
-  public boolean sameLife(Incarnation other) {
-    return generation == other.generation && life == other.life;
-  }
-
   @Override
   public int compareTo(Incarnation other) {
     int byGeneration = Long.compare(generation, other.generation);

@@ -27,12 +27,6 @@ public final class RecordWriter {
     bytes = new byte[capacity];
   }
 
-  /** Starts over, keeping the buffer. */
-  public RecordWriter reset() {
-    size = 0;
-    return this;
-  }
-
   /** Low 8 bits. */
   public void writeByte(int value) {
     ensure(1);

@@ -64,10 +64,6 @@ final class RowBatch {
     return size;
   }
 
-  boolean isEmpty() {
-    return count == 0;
-  }
-
   /** The batch; this one starts over. */
   byte[] take() {
     for (int i = 0; i < Integer.BYTES; i++) {

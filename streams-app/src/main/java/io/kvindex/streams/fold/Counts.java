@@ -15,9 +15,6 @@ public interface Counts {
     add(outcome, events);
   }
 
-  /** So many records were deleted from the log before they were read. */
-  default void missing(long records) {}
-
   /** Adds one. */
   default void add(Outcome outcome) {
     add(outcome, 1);

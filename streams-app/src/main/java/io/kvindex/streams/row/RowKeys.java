@@ -22,11 +22,6 @@ public final class RowKeys {
     return Bytes.wrap(ByteBuffer.allocate(HASH_AT).put(kind).putInt(id).array());
   }
 
-  /** First key of a kind; {@code kind + 1} is the end of the range. */
-  public static Bytes first(int kind) {
-    return Bytes.wrap(new byte[] {(byte) kind});
-  }
-
   /** Key of a context row. */
   public static Bytes ofHash(byte kind, int id, long hash) {
     return Bytes.wrap(ByteBuffer.allocate(AFTER_HASH).put(kind).putInt(id).putLong(hash).array());

@@ -18,11 +18,6 @@ public record SpaceRow(int tableRef, @Nullable String namespace, int publisherRe
   /** Publisher of a space all publishers share. */
   public static final int SHARED = 0;
 
-  /** Whether it is for all publishers. */
-  public boolean isShared() {
-    return publisherRef == SHARED;
-  }
-
   /** The bytes to store. */
   public byte[] encode() {
     RecordWriter out = RowValue.writer(32);

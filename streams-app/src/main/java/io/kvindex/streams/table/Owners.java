@@ -124,11 +124,6 @@ public final class Owners {
     }
   }
 
-  /** How many owners are kept because their time will end. */
-  int expiring() {
-    return expiring.size();
-  }
-
   private void forget(@Nullable OwnerState owner) {
     if (owner != null) {
       byId.remove(owner.id());
@@ -164,19 +159,6 @@ public final class Owners {
   /** Live owners of a publisher, by number. */
   public List<OwnerState> live(int publisherRef) {
     return liveByPublisher.getOrDefault(publisherRef, List.of());
-  }
-
-  /** Live owners of a table, by number. */
-  public List<OwnerState> ofTable(int tableRef) {
-    return byId.values().stream()
-        .filter(owner -> !owner.row().dead() && owner.row().tableRef() == tableRef)
-        .sorted(Comparator.comparingInt(OwnerState::id))
-        .toList();
-  }
-
-  /** Dead owners whose blocks are not all deleted, oldest death first. */
-  public Collection<OwnerState> dead() {
-    return dead.values();
   }
 
   void foldHighest(int id) {
