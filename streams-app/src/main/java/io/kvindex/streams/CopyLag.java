@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.streams.runtime.LogTopic;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.Gauge;
@@ -33,8 +34,6 @@ final class CopyLag implements AutoCloseable {
   /** Looks that find nothing new before it looks less often. */
   private static final int QUIET = 10;
 
-  private static final long WARN_NS = TimeUnit.MINUTES.toNanos(1);
-
   private final LogTopic topic;
   private final IntFunction<@Nullable PartitionView> views;
   private final PartitionBacklog[] backlogs;
@@ -43,7 +42,7 @@ final class CopyLag implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "kvindex-lag"));
   private int quiet;
-  private long warnedNs = System.nanoTime() - WARN_NS;
+  private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param topic the log; the caller closes it
@@ -82,9 +81,7 @@ final class CopyLag implements AutoCloseable {
     } catch (KafkaException e) {
       LOG.debug("Kafka does not say where the log ends", e);
     } catch (RuntimeException e) {
-      long now = System.nanoTime();
-      if (now - warnedNs >= WARN_NS) {
-        warnedNs = now;
+      if (warnings.allows()) {
         LOG.warn("BUG: nobody looks how far the tables are behind, answers grow stale", e);
       }
     }

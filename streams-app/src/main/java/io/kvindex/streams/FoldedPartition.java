@@ -4,6 +4,7 @@ package io.kvindex.streams;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException;
 import io.kvindex.streams.checkpoint.CheckpointState;
@@ -25,7 +26,6 @@ import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.PartitionView;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -40,7 +40,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
   private static final Duration TRIED_AGAIN = Duration.ofMillis(50);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
-  private static final long MINUTE_NS = TimeUnit.MINUTES.toNanos(1);
 
   /** What all partitions of a process share. */
   record Shared(
@@ -60,7 +59,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private final long first;
   private long sum;
   private long lineageStart;
-  private long warnedNs = System.nanoTime() - MINUTE_NS;
+  private final OncePerMinute warnings = new OncePerMinute();
 
   private FoldedPartition(
       int partition,
@@ -181,9 +180,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     } catch (MalformedRecordException e) {
       counts.taken(1);
       counts.record(Outcome.UNDECODABLE, 1);
-      long now = System.nanoTime();
-      if (now - warnedNs >= MINUTE_NS) {
-        warnedNs = now;
+      if (warnings.allows()) {
         LOG.warn("undecodable record partition={} offset={}: {}", partition, at, e.getMessage());
       }
       return null;
@@ -282,11 +279,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   @Override
   public PartitionView view() {
     return table.view();
-  }
-
-  /** Since which offset it was folded without a gap. For the thread that writes. */
-  long lineageStart() {
-    return lineageStart;
   }
 
   /** Names whose meaning is known. For the thread that writes. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.control;
 
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.BatchMark;
 import io.kvindex.bridge.produce.LogEnds;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -2,7 +2,6 @@
 package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.metrics.BridgeMetrics;
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
@@ -13,6 +12,7 @@ import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.SourceTraits;
+import io.kvindex.model.log.OncePerMinute;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

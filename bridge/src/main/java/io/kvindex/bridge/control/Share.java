@@ -3,8 +3,8 @@ package io.kvindex.bridge.control;
 
 import io.kvindex.bridge.control.Assignment.Entry;
 import io.kvindex.bridge.control.Assignment.Newest;
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.Topics;
 import java.util.Collection;

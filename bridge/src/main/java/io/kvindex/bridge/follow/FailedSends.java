@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.log.OncePerMinute;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -3,11 +3,11 @@ package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.follow.BatchDecoder.Parsed;
 import io.kvindex.bridge.follow.StreamPosition.Place;
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Registration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.metrics.OncePerMinute;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.log.OncePerMinute;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
-import io.kvindex.bridge.metrics.OncePerMinute;
+import io.kvindex.model.log.OncePerMinute;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -2,6 +2,7 @@
 package io.kvindex.model.replica;
 
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.model.topic.follow.RecordSink;
 import io.kvindex.model.topic.follow.TopicFollower;
@@ -9,7 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,7 +25,6 @@ public final class ReplicaDirectory implements AutoCloseable {
   static final int MOST = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaDirectory.class);
-  private static final long WARN_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final Map<String, ReplicaRecord> byAddress = new ConcurrentSkipListMap<>();
   private final Sink sink = new Sink();
@@ -85,7 +84,7 @@ public final class ReplicaDirectory implements AutoCloseable {
 
   private final class Sink implements RecordSink {
     private volatile long passedOver;
-    private long warnedNs = System.nanoTime() - WARN_NS;
+    private final OncePerMinute warnings = new OncePerMinute();
 
     @Override
     public void apply(ConsumerRecord<byte[], byte[]> record) {
@@ -109,9 +108,7 @@ public final class ReplicaDirectory implements AutoCloseable {
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
     private void passOver(long offset, RuntimeException e) {
       passedOver++;
-      long now = System.nanoTime();
-      if (now - warnedNs >= WARN_NS) {
-        warnedNs = now;
+      if (warnings.allows()) {
         LOG.warn("a replica is passed over, offset={}: {}", offset, e.toString());
       }
     }

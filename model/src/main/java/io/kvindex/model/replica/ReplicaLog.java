@@ -2,6 +2,7 @@
 package io.kvindex.model.replica;
 
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +29,6 @@ public final class ReplicaLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaLog.class);
   private static final int ANSWER_MS = 5_000;
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final long WARN_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final Map<String, Object> kafka;
   private final ReplicaDirectory directory;
@@ -47,7 +47,7 @@ public final class ReplicaLog implements AutoCloseable {
           new ThreadPoolExecutor.DiscardPolicy()); // one write at a time; who calls does so again
 
   private long writtenNs = System.nanoTime() - PAUSE_NS;
-  private long warnedNs = System.nanoTime() - WARN_NS;
+  private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param kafka settings of all its Kafka clients
@@ -80,9 +80,7 @@ public final class ReplicaLog implements AutoCloseable {
   }
 
   private synchronized void warn(ReplicaRecord record, KafkaException e) {
-    long now = System.nanoTime();
-    if (now - warnedNs >= WARN_NS) {
-      warnedNs = now;
+    if (warnings.allows()) {
       LOG.warn(
           "other replicas are not told of {} yet, trying again: {}",
           record.id().address(),

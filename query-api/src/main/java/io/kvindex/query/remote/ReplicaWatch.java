@@ -3,6 +3,7 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordWriter;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
 import io.kvindex.query.remote.ReplicaStatus.Part;
@@ -43,7 +44,6 @@ final class ReplicaWatch implements AutoCloseable {
   private static final long FAST_MS = 250;
   private static final long SLOW_MS = 1_000;
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long WARN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** A status and when it came, as {@link System#nanoTime}. */
   record Heard(ReplicaStatus status, long nanos) {}
@@ -77,7 +77,7 @@ final class ReplicaWatch implements AutoCloseable {
   private Runnable after = () -> {};
   private volatile @Nullable ScheduledFuture<?> next;
   private long dueNs;
-  private volatile long warnedNs;
+  private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param others {@code host:port} of the other replicas, in order; must not wait
@@ -98,7 +98,6 @@ final class ReplicaWatch implements AutoCloseable {
             .description("what other replicas said of themselves and this version can't read")
             .register(registry);
     dueNs = nanoTime.getAsLong();
-    warnedNs = dueNs - WARN_NANOS;
   }
 
   /**
@@ -314,9 +313,7 @@ final class ReplicaWatch implements AutoCloseable {
   }
 
   private void warn(String address, RuntimeException e) {
-    long now = nanoTime.getAsLong();
-    if (now - warnedNs >= WARN_NANOS) {
-      warnedNs = now;
+    if (warnings.allows()) {
       LOG.warn(
           "replica {} tells of itself what this version can't read, and counts as silent: {}",
           address,

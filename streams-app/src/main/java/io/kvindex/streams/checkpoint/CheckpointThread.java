@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
 import java.time.Duration;
@@ -33,7 +34,6 @@ public final class CheckpointThread {
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointThread.class);
   private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(30);
-  private static final long WARN_NS = TimeUnit.MINUTES.toNanos(1);
 
   private final int partition;
   private final Blocks blocks;
@@ -71,7 +71,7 @@ public final class CheckpointThread {
   private long writingNs;
   private long waitedNs;
   private long failures;
-  private long warnedNs = System.nanoTime() - WARN_NS;
+  private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param blocks whose journal is swapped; they get the first one here
@@ -308,9 +308,7 @@ public final class CheckpointThread {
   }
 
   private void warn(RocksDBException e) {
-    long now = System.nanoTime();
-    if (now - warnedNs >= WARN_NS) {
-      warnedNs = now;
+    if (warnings.allows()) {
       LOG.warn(
           "the checkpoint of partition {} can not be written, and is tried again: {}",
           partition,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import io.kvindex.model.log.OncePerMinute;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,6 +2,7 @@
 package io.kvindex.model.topic.follow;
 
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.log.OncePerMinute;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +39,6 @@ public final class TopicFollower implements AutoCloseable {
   private static final Duration IDLE_POLL = Duration.ofSeconds(1);
   private static final Duration METADATA_WAIT = Duration.ofSeconds(5);
   private static final long RETRY_PAUSE_MS = 500;
-  private static final long WARN_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final String topic;
   private final RecordSink sink;
@@ -56,7 +56,7 @@ public final class TopicFollower implements AutoCloseable {
   private volatile boolean caughtUp;
   private long ticket;
   private @Nullable Map<TopicPartition, Long> targets;
-  private long lastWarning = System.nanoTime() - WARN_EVERY_NANOS;
+  private final OncePerMinute warnings = new OncePerMinute();
 
   private TopicFollower(Map<String, Object> clientConfig, String topic, RecordSink sink) {
     this.topic = topic;
@@ -136,8 +136,7 @@ public final class TopicFollower implements AutoCloseable {
     } catch (InterruptException e) {
       throw e;
     } catch (KafkaException e) {
-      if (!closed && System.nanoTime() - lastWarning >= WARN_EVERY_NANOS) {
-        lastWarning = System.nanoTime();
+      if (!closed && warnings.allows()) {
         LOG.warn("cannot read {}, trying again: {}", topic, e.toString());
       }
       return false;

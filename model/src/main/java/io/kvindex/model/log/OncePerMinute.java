@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.bridge.metrics;
+package io.kvindex.model.log;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
