@@ -96,7 +96,7 @@ class HelpTest {
         "all --workers 1=tcp://h:1",
         "all --peers bogus",
         "index --peers ftp://h",
-        "index --kafka ,",
+        "index --kafka , --data-dir target/help",
         "index --borrow-from /nonexistent",
         "index --borrow-from ftp://h",
         "backup --from h:1 --to /nonexistent/backup",

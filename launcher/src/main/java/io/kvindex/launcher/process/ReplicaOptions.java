@@ -72,10 +72,13 @@ final class ReplicaOptions {
   CopyConfig applyTo(Map<String, Object> kafka, Path dataDir, String bind, int port)
       throws IOException {
     String place = orNull(borrowFrom);
+    String lender = place == null ? null : Lenders.of("--borrow-from", place);
+    String address = ReplicaAddress.of(orNull(advertise), bind, port);
+    // Last, as it writes: a flag that is wrong leaves nothing behind.
     String name = copy.isBlank() ? CopyName.of(dataDir) : copy.strip();
     return CopyConfig.of(kafka, name, dataDir)
-        .advertisedAs(ReplicaAddress.of(orNull(advertise), bind, port))
-        .borrowingFrom(place == null ? null : Lenders.of("--borrow-from", place))
+        .advertisedAs(address)
+        .borrowingFrom(lender)
         .lagging(Duration.ofMillis(maxLagMs));
   }
 

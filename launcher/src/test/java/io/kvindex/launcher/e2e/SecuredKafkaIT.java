@@ -121,7 +121,9 @@ class SecuredKafkaIT {
         .hasLineCount(1);
     Certificate other = Certificate.create(Files.createDirectory(directory.resolve("o")), "of-it-");
     Path distrusting = clientFile("distrusting", broker, other.authority(), PASSWORD);
-    assertThat(said("index", "--kafka-config", distrusting.toString(), "--http-port", "0"))
+    String data = directory.resolve("distrusting").toString();
+    String config = distrusting.toString();
+    assertThat(said("index", "--kafka-config", config, "--http-port", "0", "--data-dir", data))
         .contains("unable to find valid certification path", "check ssl.truststore")
         .doesNotContain(PASSWORD)
         .hasLineCount(1);
