@@ -72,4 +72,9 @@ final class CopyCounts {
   void restore(int space, long hash, long[] counts) {
     all.put(new Name(space, hash), counts);
   }
+
+  /** Names that have any. */
+  int size() {
+    return all.size();
+  }
 }
