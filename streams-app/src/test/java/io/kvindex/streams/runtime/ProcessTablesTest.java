@@ -23,6 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.errors.LockException;
 import org.jspecify.annotations.Nullable;
@@ -251,6 +252,13 @@ class ProcessTablesTest {
       for (Future<?> one : running) {
         one.get(20, TimeUnit.SECONDS);
       }
+      // Those refused last wait for their next load; what is in use at the end is closed.
+      await()
+          .until(
+              () -> {
+                tables.loadAll();
+                return IntStream.range(0, 4).allMatch(p -> tables.state(p) == TableState.READY);
+              });
     } finally {
       pool.shutdownNow();
     }
