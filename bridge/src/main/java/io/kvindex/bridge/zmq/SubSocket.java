@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
 import org.zeromq.ZEvent;
 import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
 
 /**
  * A subscribing socket. Used by the I/O thread only; the monitor is called by a thread of ZeroMQ.
@@ -77,7 +78,11 @@ public final class SubSocket implements AutoCloseable {
     String address = "tcp://*:" + port;
     try {
       check(socket.bind(address));
-    } catch (RuntimeException e) {
+    } catch (ZMQException e) {
+      if (e.getErrorCode() == ZMQ.Error.EADDRINUSE.getCode()) {
+        // Not bound by half: the version that is free would look like all of it.
+        throw new IllegalStateException("port " + port + " is in use by another socket", e);
+      }
       socket.setIPv6(false); // a host without IPv6
       check(socket.bind(address));
     }
