@@ -161,6 +161,8 @@ class CheckpointKillTest {
   private static void loseUnsynced(
       Path before, Path after, Path to, boolean zeros, SplittableRandom random) throws IOException {
     copy(after, to);
+    // What a compaction deleted is there still: it does so when its manifest is synced.
+    copyMissing(before, to);
     Path manifest = manifest(after);
     Path known = before.resolve(manifest.getFileName());
     byte[] whole = Files.readAllBytes(manifest);
@@ -182,8 +184,6 @@ class CheckpointKillTest {
         }
       }
     }
-    // What a compaction deleted is there still: it does so when its manifest is synced.
-    copyMissing(before, to);
   }
 
   private static Path manifest(Path directory) throws IOException {
