@@ -114,7 +114,7 @@ public class BlocksBench {
   }
 
   private void store(int run, Holder holder) {
-    blocks.touch(SPACE, hashes[run], 0, RUN);
+    blocks.touch(SPACE, hashes[run]);
     long parent = 0;
     for (int i = 0; i < RUN; i++) {
       long hash = runs[run][i];
@@ -129,7 +129,7 @@ public class BlocksBench {
   }
 
   private void remove(int run, Holder holder) {
-    blocks.touch(SPACE, hashes[run], 0, RUN);
+    blocks.touch(SPACE, hashes[run]);
     for (int i = RUN - 1; i >= 0; i--) {
       blocks.find(SPACE, runs[run][i]);
       blocks.setCopies(holder, 0, 1, 0, 0);

@@ -117,6 +117,9 @@ final class Applier implements KvEvent.Visitor {
     List<CopyPolicy> copies =
         owners.stream().map(owner -> book.copies(current().traits(), owner)).toList();
     Hashes hashes = event.engineHashes();
+    if (!owners.isEmpty()) {
+      holding.touch(owners.get(0), hashes); // a publisher's names are in the same spaces
+    }
     int known = 0;
     int undecided = 0;
     for (int i = 0; i < hashes.size(); i++) {

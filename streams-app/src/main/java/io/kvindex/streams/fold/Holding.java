@@ -2,6 +2,7 @@
 package io.kvindex.streams.fold;
 
 import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Holder;
@@ -45,6 +46,13 @@ final class Holding {
   Holding(PartitionTable table) {
     this.table = table;
     blocks = table.blocks();
+  }
+
+  /** Asks the memory for what {@link #read} of these will look at. */
+  void touch(OwnerState of, Hashes hashes) {
+    for (int i = 0; i < of.holder().spaceCount(); i++) {
+      blocks.touch(of.holder().space(i), hashes);
+    }
   }
 
   /** Reads it. */

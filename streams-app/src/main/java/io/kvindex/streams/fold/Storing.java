@@ -113,7 +113,7 @@ final class Storing {
     Hashes locals = event.localHashes();
     Hashes extras = event.extraHashes();
     boolean hasLocal = !locals.isEmpty();
-    blocks.touch(shared, hashes, 0, hashes.size());
+    blocks.touch(shared, hashes);
     for (int i = 0; i < hashes.size(); i++) {
       long hash = hashes.get(i);
       long local = hasLocal ? locals.get(i) : 0;
@@ -151,6 +151,7 @@ final class Storing {
         content.is(said);
       }
       if (learns) {
+        blocks.touchKey(shared, content.key());
         in = teaching.learn(hash, content, said, in, own, shared, publisherRef, hasher);
         if (in == Spaces.NONE) {
           content.unknown();

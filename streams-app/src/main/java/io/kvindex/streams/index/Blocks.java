@@ -44,6 +44,9 @@ public final class Blocks {
   /** Number of a slot that nobody has. */
   static final long NOBODY = -1;
 
+  /** Names whose memory is asked for at a time. */
+  private static final int TOUCHED = 64;
+
   /** Names looked through for one step of sweeping, about. */
   private static final int SWEPT_AT_ONCE = 256;
 
@@ -124,6 +127,11 @@ public final class Blocks {
 
   /** What is looked for among them: used again, as each removal looks. */
   private @Nullable Alias probe;
+
+  private final long[] touchedKeys = new long[TOUCHED];
+
+  @SuppressWarnings("UnusedVariable") // keeps loads alive whose value nobody needs
+  private long touched;
 
   private @Nullable Table[] tables = new Table[4];
   private @Nullable Space[] spaces = new Space[8];
@@ -305,9 +313,29 @@ public final class Blocks {
     names = space.names;
   }
 
-  /** Asks the memory for names about to be looked up. */
-  public void touch(int spaceRef, Hashes hashes, int from, int to) {
-    space(spaceRef).names.touch(hashes, from, to);
+  /**
+   * Asks the memory for names about to be looked up, and for where the index has them, so that the
+   * waiting overlaps.
+   */
+  public void touch(int spaceRef, Hashes hashes) {
+    Space space = space(spaceRef);
+    for (int from = 0; from < hashes.size(); from += TOUCHED) {
+      int count = Math.min(TOUCHED, hashes.size() - from);
+      long seen = 0;
+      for (int i = 0; i < count; i++) {
+        seen ^= space.names.touchSlot(hashes.get(from + i));
+      }
+      for (int i = 0; i < count; i++) {
+        touchedKeys[i] = space.names.touchEntry(hashes.get(from + i));
+      }
+      space.table.index.touch(touchedKeys, count);
+      touched = seen;
+    }
+  }
+
+  /** Asks for where the index will have a name that is about to be taught. */
+  public void touchKey(int spaceRef, long key) {
+    space(spaceRef).table.index.touch(key);
   }
 
   /** Goes to a name; whether its meaning is known. */
@@ -641,38 +669,63 @@ public final class Blocks {
   }
 
   private void note(boolean existed, boolean exists) {
-    int change = journal.add();
-    Journal.Piece piece = journal.last();
+    if (!journal.isKept()) {
+      return;
+    }
     long word = names.get(NameTable.WORD);
     long hash = names.get(NameTable.HASH);
-    piece.existed[change] = (byte) ((existed ? Journal.BEFORE : 0) | (exists ? Journal.AFTER : 0));
-    piece.space[change] = at.ref;
-    piece.hash[change] = hash;
-    piece.key[change] = names.get(NameTable.KEY);
-    piece.context[change] = contexts.hash(contextRef(word));
-    piece.word[change] = word;
-    piece.local[change] = names.get(NameTable.LOCAL);
-    piece.parent[change] = names.get(NameTable.PARENT);
-    piece.set[change] = word < 0 ? set(word) : null;
-    piece.counts[change] = (word & COUNTED) != 0 ? counts.of(at.ref, hash) : null;
+    journal.add(
+        at.ref,
+        hash,
+        names.get(NameTable.KEY),
+        contexts.hash(contextRef(word)),
+        word,
+        names.get(NameTable.LOCAL),
+        names.get(NameTable.PARENT),
+        existed,
+        exists,
+        word < 0 ? set(word) : null,
+        (word & COUNTED) != 0 ? counts.of(at.ref, hash) : null);
   }
 
   // ------------------------------------------------------------------- what nobody holds
 
   /** Forgets names that are further back in the ring than the bound. */
   public void trim(int bound) {
-    while (ring.tail() - ring.head() > bound) {
-      int ref = ring.space();
-      if (ref >= 0 && find(ref, ring.hash())) {
-        long word = names.get(NameTable.WORD);
-        if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == (ring.head() & LOW)) {
-          note(true, false);
-          contexts.release(contextRef(word));
-          names.remove();
-        }
+    for (long end = ring.tail() - bound; ring.head() < end; ) {
+      int count = (int) Math.min(TOUCHED, end - ring.head());
+      touchFirst(count);
+      for (int i = 0; i < count; i++) {
+        forgetFirst();
       }
-      ring.removeFirst();
     }
+  }
+
+  private void touchFirst(int count) {
+    long seen = 0;
+    for (long place = ring.head(); place < ring.head() + count; place++) {
+      seen ^=
+          ring.space(place) < 0 ? 0 : space(ring.space(place)).names.touchSlot(ring.hash(place));
+    }
+    for (long place = ring.head(); place < ring.head() + count; place++) {
+      seen ^=
+          ring.space(place) < 0 ? 0 : space(ring.space(place)).names.touchEntry(ring.hash(place));
+    }
+    touched = seen;
+  }
+
+  private void forgetFirst() {
+    long place = ring.head();
+    int ref = ring.space(place);
+    if (ref >= 0 && find(ref, ring.hash(place))) {
+      long word = names.get(NameTable.WORD);
+      if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == (place & LOW)) {
+        note(true, false);
+        contexts.release(contextRef(word));
+        names.remove();
+      }
+    }
+    ring.removeFirst();
   }
 
   /** Whether dead owners have blocks that are not taken out yet. */

@@ -17,62 +17,73 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Journal {
 
-  /** Changes a piece takes: arrays that fit well into a region of the collector. */
-  static final int PIECE = 1 << 13;
+  /** Changes a piece takes: an array that fits well into a region of the collector. */
+  static final int PIECE = 1 << 12;
 
-  private static final int PIECE_BITS = 13;
+  private static final int PIECE_BITS = 12;
 
   /** The name was there before the change. */
-  static final byte BEFORE = 1;
+  static final int BEFORE = 1;
 
   /** It is there after it. */
-  static final byte AFTER = 2;
+  static final int AFTER = 2;
 
-  /** Changes of names, field by field. */
-  static final class Piece {
-    final byte[] existed = new byte[PIECE];
-    final int[] space = new int[PIECE];
-    final long[] hash = new long[PIECE];
-    final long[] key = new long[PIECE];
-    final long[] context = new long[PIECE];
-    final long[] word = new long[PIECE];
-    final long[] local = new long[PIECE];
-    final long[] parent = new long[PIECE];
-    final @Nullable OwnerSet[] set = new OwnerSet[PIECE];
-    final long[] @Nullable [] counts = new long[PIECE][];
+  // A change is eight longs, as much as the memory hands over at a time: whoever writes rows looks
+  // at changes in another order than they came in.
 
-    /** Sets and counts are not kept alive by what was written long ago. */
-    void clear() {
-      java.util.Arrays.fill(set, null);
-      java.util.Arrays.fill(counts, null);
-    }
-  }
+  /** The name. */
+  static final int HASH = 0;
+
+  /** See {@link Blocks#key}. */
+  static final int KEY = 1;
+
+  /** See {@link Blocks#context}. */
+  static final int CONTEXT = 2;
+
+  /** See {@link Blocks#word}. */
+  static final int WORD = 3;
+
+  /** See {@link Blocks#local}. */
+  static final int LOCAL = 4;
+
+  /** See {@link Blocks#parent}. */
+  static final int PARENT = 5;
+
+  /** Its space in the upper half, {@link #BEFORE} and {@link #AFTER} in the lower. */
+  private static final int WHERE = 6;
 
   /**
-   * Pieces to be used again, shared by the journals of a process; a few, as most come at a time.
+   * Numbers of who holds it (upper half) and of its copies (lower), 0 = none: references would cost
+   * a barrier each.
    */
-  public static final class Pieces {
-    private static final int KEPT = 8;
-    private final Deque<Piece> free = new ArrayDeque<>();
+  private static final int WHOSE = 7;
 
-    private synchronized Piece take() {
-      Piece known = free.poll();
-      return known == null ? new Piece() : known;
+  private static final int WIDTH_BITS = 3;
+
+  /** Pieces to be used again, shared by the journals of a process: some for each of them. */
+  public static final class Pieces {
+    private static final int KEPT = 128;
+    private final Deque<long[]> free = new ArrayDeque<>();
+
+    private synchronized long[] take() {
+      long[] known = free.poll();
+      return known == null ? new long[PIECE << WIDTH_BITS] : known;
     }
 
-    private synchronized void give(Piece piece) {
+    private synchronized void give(long[] piece) {
       if (free.size() < KEPT) {
-        piece.clear();
         free.add(piece);
       }
     }
   }
 
   private final Pieces pool;
-  private final List<Piece> pieces = new ArrayList<>();
+  private final List<long[]> pieces = new ArrayList<>();
   private final Map<Bytes, byte @Nullable []> rows = new LinkedHashMap<>();
   private final boolean kept;
-  private Piece last;
+  private final List<OwnerSet> sets = new ArrayList<>();
+  private final List<long[]> counts = new ArrayList<>();
+  private long[] last;
   private int used = PIECE;
   private byte @Nullable [] state;
   private long[] @Nullable [] numbers = {};
@@ -127,26 +138,96 @@ public final class Journal {
     return rows;
   }
 
-  /** Place of one more change in {@link #last}, whose fields the caller fills. */
-  int add() {
+  /**
+   * One more change of a name.
+   *
+   * @param existed whether it was there before
+   * @param exists whether it is there now
+   * @param set who holds it, null = nobody
+   * @param copies see {@link CopyCounts#of}
+   */
+  void add(
+      int space,
+      long hash,
+      long key,
+      long context,
+      long word,
+      long local,
+      long parent,
+      boolean existed,
+      boolean exists,
+      @Nullable OwnerSet set,
+      long @Nullable [] copies) {
+    if (!kept) {
+      return;
+    }
     if (used == PIECE) {
       last = pool.take();
       pieces.add(last);
       used = 0;
     }
-    return kept ? used++ : 0;
+    long[] piece = last;
+    int at = used++ << WIDTH_BITS;
+    piece[at] = hash;
+    piece[at + KEY] = key;
+    piece[at + CONTEXT] = context;
+    piece[at + WORD] = word;
+    piece[at + LOCAL] = local;
+    piece[at + PARENT] = parent;
+    piece[at + WHERE] = (long) space << 32 | (existed ? BEFORE : 0) | (exists ? AFTER : 0);
+    piece[at + WHOSE] = (long) numberOf(set) << 32 | numberOf(copies);
   }
 
-  Piece last() {
-    return last;
+  private int numberOf(@Nullable OwnerSet set) {
+    if (set == null) {
+      return 0;
+    }
+    if (set.notedIn != this) {
+      sets.add(set);
+      set.notedIn = this;
+      set.notedAs = sets.size();
+    }
+    return set.notedAs;
   }
 
-  Piece piece(int change) {
-    return pieces.get(change >>> PIECE_BITS);
+  private int numberOf(long @Nullable [] copies) {
+    if (copies == null) {
+      return 0;
+    }
+    counts.add(copies);
+    return counts.size();
   }
 
-  static int place(int change) {
-    return change & PIECE - 1;
+  /** A field of a change, {@link #HASH} to {@link #PARENT}. */
+  long get(int change, int field) {
+    return pieces.get(change >>> PIECE_BITS)[((change & PIECE - 1) << WIDTH_BITS) + field];
+  }
+
+  /** The space of a change. */
+  int space(int change) {
+    return (int) (get(change, WHERE) >>> 32);
+  }
+
+  /** Whether the name was there before a change. */
+  boolean existed(int change) {
+    return (get(change, WHERE) & BEFORE) != 0;
+  }
+
+  /** Whether it was there after it. */
+  boolean exists(int change) {
+    return (get(change, WHERE) & AFTER) != 0;
+  }
+
+  /** Who holds the name after a change, null = nobody. */
+  @Nullable OwnerSet set(int change) {
+    int number = (int) (get(change, WHOSE) >>> 32);
+    return number == 0 ? null : sets.get(number - 1);
+  }
+
+  /** Its copies after a change, see {@link CopyCounts#of}. */
+  long @Nullable [] counts(int change) {
+    int number = (int) get(change, WHOSE);
+    return number == 0 ? null : counts.get(number - 1);
   }
 
   /** Nothing is added any more. */
@@ -184,6 +265,8 @@ public final class Journal {
     numbers = new long[0][];
     pieces.forEach(pool::give);
     pieces.clear();
+    sets.clear();
+    counts.clear();
     rows.clear();
     used = PIECE;
   }

@@ -20,8 +20,10 @@ public final class NameChanges {
   private int count;
   private long grown;
   private int at = -1;
-  private Journal.Piece piece;
-  private int i;
+
+  /** The change it is at. */
+  private int change;
+
   private long[] holders = new long[8];
   private int holderCount;
   private long @Nullable [] copies;
@@ -31,7 +33,6 @@ public final class NameChanges {
    *
    * @param journal one that was swapped out
    */
-  @SuppressWarnings("NullAway") // it is at no name before the first
   public NameChanges(Journal journal) {
     this.journal = journal;
     int size = journal.size();
@@ -53,16 +54,14 @@ public final class NameChanges {
     int size = order.length;
     int[] next = new int[journal.spaces() + 1];
     for (int change = 0; change < size; change++) {
-      next[journal.piece(change).space[Journal.place(change)] + 1]++;
+      next[journal.space(change) + 1]++;
     }
     for (int space = 1; space < next.length; space++) {
       next[space] += next[space - 1];
     }
     for (int change = 0; change < size; change++) {
-      Journal.Piece of = journal.piece(change);
-      int place = Journal.place(change);
-      long mixed = NameTable.mix(of.hash[place]) ^ Long.MIN_VALUE;
-      order[next[of.space[place]]++] = mixed & ~numberMask | change;
+      long mixed = NameTable.mix(journal.get(change, Journal.HASH)) ^ Long.MIN_VALUE;
+      order[next[journal.space(change)]++] = mixed & ~numberMask | change;
     }
     return Arrays.copyOf(next, next.length - 1);
   }
@@ -82,17 +81,15 @@ public final class NameChanges {
   }
 
   private long hash(long entry) {
-    int change = (int) (entry & numberMask);
-    return journal.piece(change).hash[Journal.place(change)];
+    return journal.get(changeOf(entry), Journal.HASH);
   }
 
   private long mixed(long entry) {
     return NameTable.mix(hash(entry));
   }
 
-  private byte existed(long entry) {
-    int change = (int) (entry & numberMask);
-    return journal.piece(change).existed[Journal.place(change)];
+  private int changeOf(long entry) {
+    return (int) (entry & numberMask);
   }
 
   /** Keeps the last change of each name, and none of one that came and went. */
@@ -105,8 +102,8 @@ public final class NameChanges {
           && hash(order[last + 1]) == hash(order[first])) {
         last++;
       }
-      boolean before = (existed(order[first]) & Journal.BEFORE) != 0;
-      boolean after = (existed(order[last]) & Journal.AFTER) != 0;
+      boolean before = journal.existed(changeOf(order[first]));
+      boolean after = journal.exists(changeOf(order[last]));
       grown += (after ? 1 : 0) - (before ? 1 : 0);
       if (before || after) {
         order[count++] = order[last];
@@ -130,30 +127,28 @@ public final class NameChanges {
     if (++at >= count) {
       return false;
     }
-    int change = (int) (order[at] & numberMask);
-    piece = journal.piece(change);
-    i = Journal.place(change);
+    change = changeOf(order[at]);
     return true;
   }
 
   /** Whether it is still there; of one that is not, only space and hash say something. */
   public boolean exists() {
-    return (piece.existed[i] & Journal.AFTER) != 0;
+    return journal.exists(change);
   }
 
   /** See {@link Blocks#addSpace}. */
   public int space() {
-    return piece.space[i];
+    return journal.space(change);
   }
 
   /** Its engine hash. */
   public long hash() {
-    return piece.hash[i];
+    return journal.get(change, Journal.HASH);
   }
 
   /** Its hash as memory has it in order; unsigned. */
   public long mixed() {
-    return NameTable.mix(piece.hash[i]);
+    return NameTable.mix(journal.get(change, Journal.HASH));
   }
 
   /** The hash that {@link #mixed} was made of. */
@@ -163,47 +158,47 @@ public final class NameChanges {
 
   /** See {@link Blocks#key}. */
   public long key() {
-    return piece.key[i];
+    return journal.get(change, Journal.KEY);
   }
 
   /** See {@link Blocks#context}. */
   public long context() {
-    return piece.context[i];
+    return journal.get(change, Journal.CONTEXT);
   }
 
   /** See {@link Blocks#depth}. */
   public int depth() {
-    return Blocks.depth(piece.word[i]);
+    return Blocks.depth(journal.get(change, Journal.WORD));
   }
 
   /** See {@link Blocks#byDevice}. */
   public boolean byDevice() {
-    return Blocks.byDevice(piece.word[i]);
+    return Blocks.byDevice(journal.get(change, Journal.WORD));
   }
 
   /** See {@link Blocks#local}. */
   public long local() {
-    return piece.local[i];
+    return journal.get(change, Journal.LOCAL);
   }
 
   /** See {@link Blocks#parent}. */
   public long parent() {
-    return piece.parent[i];
+    return journal.get(change, Journal.PARENT);
   }
 
   /** Where it is in the order of what nobody holds, 25 bits of it; -1 = it is held, or may be. */
   public int place() {
-    return Blocks.place(piece.word[i]);
+    return Blocks.place(journal.get(change, Journal.WORD));
   }
 
   /** How many numbers there are of those who hold it; reads them. */
   public int holders() {
     holderCount = 0;
-    OwnerSet set = piece.set[i];
+    OwnerSet set = journal.set(change);
     for (int word = 0; set != null && word < set.words.length; word++) {
       for (long left = set.words[word]; left != 0; left &= left - 1) {
         int slot = word * Long.SIZE + Long.numberOfTrailingZeros(left);
-        long number = journal.numberOf(piece.space[i], slot);
+        long number = journal.numberOf(space(), slot);
         if (number != Blocks.NOBODY) {
           holders =
               holderCount == holders.length ? Arrays.copyOf(holders, 2 * holderCount) : holders;
@@ -227,7 +222,7 @@ public final class NameChanges {
 
   /** Of how many holders another number of copies is known than a certain one; reads them. */
   public int counts() {
-    copies = piece.counts[i];
+    copies = journal.counts(change);
     return copies == null ? 0 : copies.length / 2;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
-import io.kvindex.model.event.Hashes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -61,9 +60,6 @@ final class NameTable {
   private int at;
   private long size;
 
-  @SuppressWarnings("UnusedVariable") // keeps loads alive whose value nobody needs
-  private long touched;
-
   NameTable() {
     for (int i = 0; i < directory.length; i++) {
       directory[i] = new Segment(SMALLEST, CLASS_BITS);
@@ -104,27 +100,33 @@ final class NameTable {
   }
 
   /**
-   * Asks the memory for what {@link #find} of these hashes will look at, so that the waiting
-   * overlaps. Changes nothing.
+   * Asks the memory for the slot {@link #find} of a hash looks at first. Changes nothing.
+   *
+   * @return to be kept alive, or the load would be left out
    */
-  void touch(Hashes hashes, int from, int to) {
-    long seen = 0;
-    for (int i = from; i < to; i++) {
-      long mixed = mix(hashes.get(i));
-      int[] slots = segment(mixed).slots;
-      seen ^= slots[home(tag(mixed), slots.length)];
-    }
-    for (int i = from; i < to; i++) {
-      long mixed = mix(hashes.get(i));
-      Segment segment = segment(mixed);
-      int slot = segment.slots[home(tag(mixed), segment.slots.length)];
-      seen ^= slot == 0 ? 0 : segment.entries[((slot & NUMBER) - 1) * WIDTH];
-    }
-    touched = seen;
+  long touchSlot(long hash) {
+    long mixed = mix(hash);
+    int[] slots = segment(mixed).slots;
+    return slots[home(tag(mixed), slots.length)];
+  }
+
+  /**
+   * The same for the entry that slot names, which is mostly the one of the hash.
+   *
+   * @return its lookup key, 0 = there is none
+   */
+  long touchEntry(long hash) {
+    long mixed = mix(hash);
+    Segment segment = segment(mixed);
+    int slot = segment.slots[home(tag(mixed), segment.slots.length)];
+    return slot == 0 ? 0 : segment.entries[((slot & NUMBER) - 1) * WIDTH + KEY];
   }
 
   /** Goes to the entry of a hash; whether there is one. */
   boolean find(long hash) {
+    if (isAt(hash)) {
+      return true;
+    }
     long mixed = mix(hash);
     Segment segment = segment(mixed);
     int[] slots = segment.slots;
@@ -142,6 +144,11 @@ final class NameTable {
       slot = slot + 1 == slots.length ? 0 : slot + 1;
     }
     return false;
+  }
+
+  /** Several things are asked of most names, one after the other. */
+  private boolean isAt(long hash) {
+    return at < current.count * WIDTH && current.entries[at] == hash;
   }
 
   /** A field of the entry it is at. */
@@ -164,10 +171,13 @@ final class NameTable {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
     while (segment.count * WIDTH == segment.entries.length) {
-      if (!grow(segment, mixed)) {
+      boolean grew = grow(segment, mixed);
+      segment = segment(mixed);
+      if (!grew) {
+        current = segment; // the one it was at may have been split
+        at = 0;
         return false;
       }
-      segment = segment(mixed);
     }
     size++;
     current = segment;

@@ -27,6 +27,11 @@ final class OwnerSet {
   /** Its id may have been given to another set. */
   boolean dead;
 
+  /** The last journal that names it, and its number there. */
+  @Nullable Journal notedIn;
+
+  int notedAs;
+
   /** Next set in the same bucket of the intern table. */
   @Nullable OwnerSet next;
 

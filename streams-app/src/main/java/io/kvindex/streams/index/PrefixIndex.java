@@ -222,6 +222,12 @@ public final class PrefixIndex {
     touched = seen;
   }
 
+  void touch(long key) {
+    long mixed = Segment.mix(key);
+    long[] segment = table.segmentOf(mixed);
+    touched = Segment.touch(segment, Segment.offset(mixed, segment.length));
+  }
+
   /** Any thread: the live owners by slot. */
   public OwnerView owners() {
     return slots.view();

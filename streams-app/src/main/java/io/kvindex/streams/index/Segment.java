@@ -8,12 +8,13 @@ import java.lang.invoke.VarHandle;
  * One piece of the key table: open addressing with linear probing in a {@code long[]}.
  *
  * <pre>
- * 2i      state of slot i:  version (24 bits) | overflow (8 bits) | owner set id (32 bits)
- * 2i + 1  key of slot i, any 64 bits; means something only while the id is not 0
- * ...
- * end-2   number of keys   (writer only)
- * end-1   depth            (writer only)
+ * 0       number of keys   (writer only)
+ * 1       depth            (writer only)
+ * 2i + 2  state of slot i:  version (24 bits) | overflow (8 bits) | owner set id (32 bits)
+ * 2i + 3  key of slot i, any 64 bits; means something only while the id is not 0
  * </pre>
+ *
+ * <p>What the writer needs of each segment lies beside the array's length, which is read anyway.
  *
  * <p><em>overflow</em> counts the keys that probed past a slot: a search may stop where it is 0. So
  * a removal leaves no tombstone, and a key never moves. It sticks at 255; a search is bounded by
@@ -37,7 +38,9 @@ final class Segment {
   static final int SMALLEST = 32;
 
   private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
-  private static final int TRAILER = 2;
+  private static final int COUNT = 0;
+  private static final int DEPTH = 1;
+  private static final int FIRST = 2;
   private static final long ID = 0xFFFFFFFFL;
   private static final long OVERFLOW_ONE = 1L << 32;
   private static final long OVERFLOW = 0xFFL << 32;
@@ -47,21 +50,25 @@ final class Segment {
   private Segment() {}
 
   static long[] create(int slots, int depth) {
-    long[] segment = new long[2 * slots + TRAILER];
-    segment[segment.length - 1] = depth;
+    long[] segment = new long[FIRST + 2 * slots];
+    segment[DEPTH] = depth;
     return segment;
   }
 
+  private static int at(int slot) {
+    return FIRST + (slot << 1);
+  }
+
   static int slots(long[] segment) {
-    return segment.length - TRAILER >>> 1;
+    return segment.length - FIRST >>> 1;
   }
 
   static int count(long[] segment) {
-    return (int) segment[segment.length - 2];
+    return (int) segment[COUNT];
   }
 
   static int depth(long[] segment) {
-    return (int) segment[segment.length - 1];
+    return (int) segment[DEPTH];
   }
 
   /** Spreads keys over segments (upper bits) and slots (the bits below those). */
@@ -71,7 +78,7 @@ final class Segment {
 
   /** Where the state of a key's first slot is, in a segment of {@code length} longs. */
   static int offset(long mixed, int length) {
-    return home(mixed, length - TRAILER >>> 1) << 1;
+    return at(home(mixed, length - FIRST >>> 1));
   }
 
   /**
@@ -99,7 +106,7 @@ final class Segment {
     int slots = slots(segment);
     int slot = home(mixed, slots);
     for (int left = slots; left > 0; left--) {
-      int at = slot << 1;
+      int at = at(slot);
       long state = (long) LONGS.getAcquire(segment, at);
       while ((int) state != 0 && (long) LONGS.getAcquire(segment, at + 1) == key) {
         long again = (long) LONGS.getAcquire(segment, at);
@@ -121,8 +128,8 @@ final class Segment {
     int slots = slots(segment);
     int slot = home(mixed, slots);
     for (int left = slots; left > 0; left--) {
-      long state = segment[slot << 1];
-      if ((int) state != 0 && segment[(slot << 1) + 1] == key) {
+      long state = segment[at(slot)];
+      if ((int) state != 0 && segment[at(slot) + 1] == key) {
         return slot;
       }
       if ((state & OVERFLOW) == 0) {
@@ -134,16 +141,16 @@ final class Segment {
   }
 
   static int idAt(long[] segment, int slot) {
-    return (int) segment[slot << 1];
+    return (int) segment[at(slot)];
   }
 
   static long keyAt(long[] segment, int slot) {
-    return segment[(slot << 1) + 1];
+    return segment[at(slot) + 1];
   }
 
   /** Writer: another id for a key that is there. */
   static void replaceId(long[] segment, int slot, int id) {
-    int at = slot << 1;
+    int at = at(slot);
     LONGS.setRelease(segment, at, segment[at] & ~ID | id);
   }
 
@@ -156,10 +163,10 @@ final class Segment {
     int slots = slots(segment);
     int home = home(mixed, slots);
     int slot = home;
-    while ((int) segment[slot << 1] != 0) {
+    while ((int) segment[at(slot)] != 0) {
       slot = slot + 1 == slots ? 0 : slot + 1;
     }
-    int at = slot << 1;
+    int at = at(slot);
     long state = segment[at];
     if ((state & VERSION) == VERSION) {
       return false;
@@ -169,7 +176,7 @@ final class Segment {
     }
     LONGS.setRelease(segment, at + 1, key);
     LONGS.setRelease(segment, at, (state & ~ID) + VERSION_ONE | id);
-    segment[segment.length - 2]++;
+    segment[COUNT]++;
     return true;
   }
 
@@ -182,13 +189,13 @@ final class Segment {
         passed = passed + 1 == slots ? 0 : passed + 1) {
       changeOverflow(segment, passed, -OVERFLOW_ONE);
     }
-    segment[segment.length - 2]--;
+    segment[COUNT]--;
   }
 
   private static void changeOverflow(long[] segment, int slot, long difference) {
-    long state = segment[slot << 1];
+    long state = segment[at(slot)];
     if ((state & OVERFLOW) != OVERFLOW) {
-      LONGS.setRelease(segment, slot << 1, state + difference);
+      LONGS.setRelease(segment, at(slot), state + difference);
     }
   }
 

@@ -37,12 +37,14 @@ final class UnheldRing {
     return tail;
   }
 
-  int space() {
-    return spaces[(int) head & hashes.length - 1];
+  /** The space of the name at a place, negative = there is none. */
+  int space(long place) {
+    return spaces[(int) place & hashes.length - 1];
   }
 
-  long hash() {
-    return hashes[(int) head & hashes.length - 1];
+  /** Its hash. */
+  long hash(long place) {
+    return hashes[(int) place & hashes.length - 1];
   }
 
   void removeFirst() {

@@ -79,7 +79,7 @@ class BlocksTest {
     for (int i = reads.nextInt(3); i > 0; i--) {
       int space = 1 + reads.nextInt(real.spaces);
       long[] hashes = reads.longs(10, 0, both.shape.hashes()).toArray();
-      real.blocks.touch(space, Hashes.of(hashes), 2, 10);
+      real.blocks.touch(space, Hashes.of(hashes));
       if (real.blocks.find(space, hashes[0])) {
         real.blocks.isHeld();
         for (Keeper keeper : keepers) {
@@ -284,21 +284,21 @@ class BlocksTest {
 
   /** All but the numbering of slots and sets. */
   private static List<Object> described(Journal journal, int change) {
-    Journal.Piece piece = journal.piece(change);
-    int at = Journal.place(change);
-    long word = piece.word[at];
-    long[] counts = piece.counts[at];
+    long word = journal.get(change, Journal.WORD);
+    long[] counts = journal.counts(change);
+    OwnerSet set = journal.set(change);
     // A number of a context is a small one, but which is a matter of what came before only.
     return Arrays.asList(
-        piece.existed[at],
-        piece.space[at],
-        piece.hash[at],
-        piece.key[at],
-        piece.context[at],
-        piece.local[at],
-        piece.parent[at],
+        journal.existed(change),
+        journal.exists(change),
+        journal.space(change),
+        journal.get(change, Journal.HASH),
+        journal.get(change, Journal.KEY),
+        journal.get(change, Journal.CONTEXT),
+        journal.get(change, Journal.LOCAL),
+        journal.get(change, Journal.PARENT),
         word < 0 ? word & ~Blocks.LOW : word,
-        piece.set[at] == null ? 0 : bits(piece.set[at].words),
+        set == null ? 0 : bits(set.words),
         counts == null ? List.of() : Arrays.stream(counts).boxed().toList());
   }
 

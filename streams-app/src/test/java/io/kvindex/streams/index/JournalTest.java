@@ -14,11 +14,9 @@ import io.kvindex.streams.index.RandomBlocks.Shape;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import org.apache.kafka.common.utils.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,33 +65,35 @@ class JournalTest {
     Map<Name, Boolean> there = new HashMap<>();
     Map<Name, Integer> last = new LinkedHashMap<>();
     for (int change = 0; change < journal.size(); change++) {
-      Journal.Piece piece = journal.piece(change);
-      int at = Journal.place(change);
-      Name name = new Name(piece.space[at], piece.hash[at]);
-      assertThat((piece.existed[at] & Journal.BEFORE) != 0)
+      Name name = name(journal, change);
+      assertThat(journal.existed(change))
           .as("%s was there before change %d of it", name, change)
           .isEqualTo(there.getOrDefault(name, disk.containsKey(name)));
-      there.put(name, (piece.existed[at] & Journal.AFTER) != 0);
+      there.put(name, journal.exists(change));
       last.put(name, change);
     }
     last.forEach(
         (name, change) -> {
           if (there.getOrDefault(name, false)) {
-            disk.put(name, row(journal.piece(change), Journal.place(change), real, model));
+            disk.put(name, row(journal, change, real, model));
           } else {
             disk.remove(name);
           }
         });
   }
 
-  private static Row row(Journal.Piece piece, int at, Real real, BlocksModel model) {
-    long word = piece.word[at];
-    OwnerSet set = piece.set[at];
-    long[] counts = piece.counts[at];
+  private static Name name(Journal journal, int change) {
+    return new Name(journal.space(change), journal.get(change, Journal.HASH));
+  }
+
+  private static Row row(Journal journal, int change, Real real, BlocksModel model) {
+    long word = journal.get(change, Journal.WORD);
+    OwnerSet set = journal.set(change);
+    long[] counts = journal.counts(change);
     assertThat(set == null).isEqualTo((word & Blocks.HELD) == 0);
     assertThat(counts == null).isEqualTo((word & Blocks.COUNTED) == 0);
     Map<Part, Copies> copies = new HashMap<>();
-    int table = model.tableOf(new Name(piece.space[at], piece.hash[at]));
+    int table = model.tableOf(name(journal, change));
     for (Keeper keeper : model.keepers.values()) {
       if (keeper.table == table && !keeper.gone && set != null) {
         for (int group : keeper.groups) {
@@ -112,11 +112,11 @@ class JournalTest {
     }
     return new Row(
         new Meaning(
-            piece.key[at],
-            piece.context[at],
+            journal.get(change, Journal.KEY),
+            journal.get(change, Journal.CONTEXT),
             (int) (word >>> Blocks.DEPTH_AT) & Blocks.DEEPEST,
-            piece.local[at],
-            piece.parent[at],
+            journal.get(change, Journal.LOCAL),
+            journal.get(change, Journal.PARENT),
             (word & Blocks.BY_DEVICE) != 0),
         (word & (Blocks.HELD | Blocks.COUNTED)) == 0,
         word & Blocks.LOW,
@@ -160,41 +160,22 @@ class JournalTest {
       assertThat(journal.isEmpty()).isTrue();
       int count = 2 * Journal.PIECE + round * (Journal.PIECE - 1) + 1;
       for (int i = 0; i < count; i++) {
-        int at = journal.add();
-        journal.last().hash[at] = i;
-        assertThat(journal.last().set[at]).as("nothing is left of what was before").isNull();
-        journal.last().set[at] = new OwnerSet(i, 0, new long[0]);
-        assertThat(journal.last().counts[at]).isNull();
-        journal.last().counts[at] = new long[2];
+        OwnerSet set = new OwnerSet(i, 0, new long[0]);
+        long[] copies = i % 3 == 0 ? null : new long[] {i};
+        journal.add(1, i, 2, 3, 4, 5, 6, i % 2 == 0, i % 5 == 0, i % 4 == 0 ? null : set, copies);
         assertThat(journal.size()).isEqualTo(i + 1);
       }
       for (int i = 0; i < count; i++) {
-        assertThat(journal.piece(i).hash[Journal.place(i)]).isEqualTo(i);
+        assertThat(journal.get(i, Journal.HASH)).isEqualTo(i);
+        assertThat(journal.existed(i)).isEqualTo(i % 2 == 0);
+        assertThat(journal.exists(i)).isEqualTo(i % 5 == 0);
+        OwnerSet set = journal.set(i);
+        assertThat(set == null ? -1 : set.id).isEqualTo(i % 4 == 0 ? -1 : i);
+        assertThat(journal.counts(i)).isEqualTo(i % 3 == 0 ? null : new long[] {i});
       }
       journal.release();
       assertThat(journal.size()).isZero();
     }
-  }
-
-  @Test
-  void shouldUsePiecesAgain_butKeepAFewOnly() {
-    Journal.Pieces pool = new Journal.Pieces();
-    Set<Journal.Piece> first = fill(pool, 20);
-    Set<Journal.Piece> second = fill(pool, 20);
-    second.retainAll(first);
-    assertThat(second).hasSizeBetween(1, 10);
-  }
-
-  private static Set<Journal.Piece> fill(Journal.Pieces pool, int pieces) {
-    Journal journal = new Journal(pool);
-    Set<Journal.Piece> used = new HashSet<>();
-    for (int i = 0; i < pieces * Journal.PIECE; i++) {
-      journal.add();
-      used.add(journal.last());
-    }
-    journal.release();
-    assertThat(used).hasSize(pieces);
-    return used;
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.kvindex.streams.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.model.event.Hashes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -263,8 +262,9 @@ class NameTableTest {
   private void checkAll(Numbering numbering) {
     assertThat(table.size()).isEqualTo(expected.size());
     long[] hashes = expected.keySet().stream().mapToLong(hash -> hash).toArray();
-    table.touch(Hashes.of(hashes), 0, hashes.length);
     for (long hash : hashes) {
+      table.touchSlot(hash);
+      table.touchEntry(hash);
       check(hash);
     }
     Set<Long> seen = new HashSet<>();

@@ -36,8 +36,8 @@ class UnheldRingTest {
         expected.add(name);
       } else {
         Name oldest = expected.remove();
-        assertThat(ring.space()).isEqualTo(oldest.space);
-        assertThat(ring.hash()).isEqualTo(oldest.hash);
+        assertThat(ring.space(ring.head())).isEqualTo(oldest.space);
+        assertThat(ring.hash(ring.head())).isEqualTo(oldest.hash);
         ring.removeFirst();
         removed++;
       }
@@ -66,9 +66,9 @@ class UnheldRingTest {
       expected.add(new Name(9, i));
     }
     for (Name name : expected) {
-      assertThat(ring.space()).isEqualTo(name == null ? -1 : name.space);
+      assertThat(ring.space(ring.head())).isEqualTo(name == null ? -1 : name.space);
       if (name != null) {
-        assertThat(ring.hash()).isEqualTo(name.hash);
+        assertThat(ring.hash(ring.head())).isEqualTo(name.hash);
       }
       ring.removeFirst();
     }
@@ -82,9 +82,9 @@ class UnheldRingTest {
       ring.add(3, i);
     }
     ring.restore(10, 12);
-    assertThat(ring.space()).isEqualTo(-1);
+    assertThat(ring.space(ring.head())).isEqualTo(-1);
     ring.removeFirst();
-    assertThat(ring.space()).isEqualTo(-1);
+    assertThat(ring.space(ring.head())).isEqualTo(-1);
     ring.removeFirst();
     assertThat(ring.add(1, 2)).isEqualTo(12);
   }
