@@ -9,7 +9,9 @@ import io.kvindex.streams.view.CheckpointOffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,24 +20,21 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.FlushOptions;
+import org.rocksdb.IngestExternalFileOptions;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
 import org.rocksdb.Status;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
 /**
  * A partition's table on disk, as it was after some record of the log: rows of dictionaries, of
  * names, and a {@link Header}.
  *
- * <p>What is written is there as a whole or not at all. There is no write-ahead log; all rows of a
- * journal and the header go into one memtable, which is never full and so reaches the disk only
- * when it is told to, as one file that is synced before the manifest names it. After a failure the
- * database is opened anew before anything else is written, so that no part of a journal is left.
+ * <p>What is written is there as a whole or not at all: all rows of a journal and the header are
+ * one sorted file, which is synced before RocksDB takes it over and the manifest names it. After a
+ * failure the database is opened anew before anything else is written.
  *
  * <p>Thread-safe; writing, lending and closing wait for each other.
  */
@@ -48,8 +47,8 @@ public final class Checkpoint implements AutoCloseable {
 
   static final byte DICTIONARY = 'D';
 
-  /** Rows reach RocksDB so many bytes at a time; what is larger only takes more memory. */
-  private static final int BATCH_BYTES = 1 << 20;
+  /** What is being written; of no meaning where nobody writes. */
+  private static final String WRITING = "rows.part";
 
   private static final long CLOSE_WAIT_S = 30;
 
@@ -57,14 +56,13 @@ public final class Checkpoint implements AutoCloseable {
   private final Uuid topicId;
   private final int partition;
   private final Options options = RocksSettings.options();
-  private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
-  private final FlushOptions flush = new FlushOptions().setWaitForFlush(true);
+  private final IngestExternalFileOptions takingOver =
+      new IngestExternalFileOptions().setMoveFiles(true).setWriteGlobalSeqno(false);
   private final ReentrantLock lock = new ReentrantLock(true);
 
   /** Who reads keeps the files from being closed. */
   private final ReadWriteLock opening = new ReentrantReadWriteLock();
 
-  private final RowBatch batch = new RowBatch(BATCH_BYTES);
   private final NameRow row = new NameRow();
 
   /** null while it could not be opened again, and after the end. */
@@ -72,7 +70,7 @@ public final class Checkpoint implements AutoCloseable {
 
   private boolean closed;
 
-  /** Something failed: what the memtable has is not known. */
+  /** Something failed: what RocksDB is at is not known. */
   private boolean uncertain;
 
   /** As in the newest header. */
@@ -227,24 +225,34 @@ public final class Checkpoint implements AutoCloseable {
         return rows;
       }
       uncertain = true;
-      while (changes.next()) {
-        row.write(changes, batch);
-        putIfLarge(to);
-      }
-      for (Map.Entry<Bytes, byte @Nullable []> entry : journal.rows().entrySet()) {
-        dictionary(entry.getKey().get(), entry.getValue());
-        putIfLarge(to);
-      }
-      byte[] header =
-          new Header(topicId, partition, number + 1, upTo, after, journal.state()).encode();
-      batch.put(HEADER, HEADER.length, header, header.length);
-      put(to);
-      to.flush(flush);
+      String file = directory.resolve(WRITING).toString();
+      writeRows(
+          changes,
+          journal,
+          new Header(topicId, partition, number + 1, upTo, after, journal.state()),
+          file);
+      to.ingestExternalFile(List.of(file), takingOver);
       uncertain = false;
       written(after, rows);
       return rows;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** In the order of their keys: dictionaries, the header, names. */
+  private void writeRows(NameChanges changes, Journal journal, Header header, String file)
+      throws RocksDBException {
+    try (RowFile to = new RowFile(options, file)) {
+      for (Map.Entry<Bytes, byte @Nullable []> entry : new TreeMap<>(journal.rows()).entrySet()) {
+        dictionary(entry.getKey().get(), entry.getValue(), to);
+      }
+      byte[] encoded = header.encode();
+      to.put(HEADER, HEADER.length, encoded, encoded.length);
+      while (changes.next()) {
+        row.write(changes, to);
+      }
+      to.finish();
     }
   }
 
@@ -280,33 +288,19 @@ public final class Checkpoint implements AutoCloseable {
     } finally {
       opening.writeLock().unlock();
     }
-    if (uncertain) {
-      batch.take();
-      uncertain = false;
-    }
+    uncertain = false;
     return db;
   }
 
-  private void dictionary(byte[] key, byte @Nullable [] value) {
+  private static void dictionary(byte[] key, byte @Nullable [] value, RowFile to)
+      throws RocksDBException {
     byte[] own = new byte[key.length + 1];
     own[0] = DICTIONARY;
     System.arraycopy(key, 0, own, 1, key.length);
     if (value == null) {
-      batch.delete(own, own.length);
+      to.delete(own);
     } else {
-      batch.put(own, own.length, value, value.length);
-    }
-  }
-
-  private void putIfLarge(RocksDB to) throws RocksDBException {
-    if (batch.size() >= BATCH_BYTES) {
-      put(to);
-    }
-  }
-
-  private void put(RocksDB to) throws RocksDBException {
-    try (WriteBatch native_ = new WriteBatch(batch.take())) {
-      to.write(unlogged, native_);
+      to.put(own, own.length, value, value.length);
     }
   }
 
@@ -438,8 +432,7 @@ public final class Checkpoint implements AutoCloseable {
         } finally {
           opening.writeLock().unlock();
         }
-        flush.close();
-        unlogged.close();
+        takingOver.close();
         options.close();
       }
     } finally {

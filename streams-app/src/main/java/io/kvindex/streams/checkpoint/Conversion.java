@@ -26,7 +26,6 @@ final class Conversion {
 
   private static final Logger LOG = LoggerFactory.getLogger(Conversion.class);
   private static final int BATCH_BYTES = 1 << 20;
-  private static final long FLUSH_BYTES = 64L << 20;
 
   /** The layout before this one, null = there is none whose rows are any use. Tests make one up. */
   static volatile @Nullable Former former;
@@ -74,41 +73,27 @@ final class Conversion {
 
   private static void convert(RocksDB from, Former before, Header header, Path target)
       throws RocksDBException {
-    // What has no header is no checkpoint, so it is written last.
-    RowBatch batch = new RowBatch(BATCH_BYTES);
-    long unflushed = 0;
     try (Options options = RocksSettings.options();
         WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
         FlushOptions flush = new FlushOptions().setWaitForFlush(true);
         ReadOptions once = new ReadOptions().setFillCache(false);
+        WriteBatch batch = new WriteBatch();
         RocksDB to = RocksDB.open(options, target.toString());
         RocksIterator rows = from.newIterator(once)) {
       for (rows.seekToFirst(); rows.isValid(); rows.next()) {
-        if (rows.key().length == Checkpoint.HEADER.length) {
-          continue;
+        if (rows.key().length != Checkpoint.HEADER.length) {
+          before.row(rows.key(), rows.value(), batch);
         }
-        before.row(rows.key(), rows.value(), batch);
-        if (batch.size() >= BATCH_BYTES) {
-          unflushed += batch.size();
-          write(to, batch, unlogged);
-        }
-        if (unflushed >= FLUSH_BYTES) {
-          to.flush(flush);
-          unflushed = 0;
+        if (batch.getDataSize() >= BATCH_BYTES) {
+          to.write(unlogged, batch);
+          batch.clear();
         }
       }
       rows.status();
-      byte[] row = header.encode();
-      batch.put(Checkpoint.HEADER, Checkpoint.HEADER.length, row, row.length);
-      write(to, batch, unlogged);
+      // What has no header is no checkpoint, so it is written last.
+      batch.put(Checkpoint.HEADER, header.encode());
+      to.write(unlogged, batch);
       to.flush(flush);
-    }
-  }
-
-  private static void write(RocksDB to, RowBatch batch, WriteOptions unlogged)
-      throws RocksDBException {
-    try (WriteBatch native_ = new WriteBatch(batch.take())) {
-      to.write(unlogged, native_);
     }
   }
 }

@@ -2,6 +2,8 @@
 package io.kvindex.streams.checkpoint;
 
 import io.kvindex.model.event.MalformedRecordException;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
 
 /** How the version before this one wrote rows, where that was another way. */
 interface Former {
@@ -21,5 +23,6 @@ interface Former {
    *
    * @throws MalformedRecordException if there never were
    */
-  void row(byte[] key, byte[] value, RowBatch to) throws MalformedRecordException;
+  void row(byte[] key, byte[] value, WriteBatch to)
+      throws MalformedRecordException, RocksDBException;
 }

@@ -11,6 +11,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.rocksdb.RocksDBException;
 
 /**
  * The row of a name: what it means and who holds it. Sorted as memory has names in order. For one
@@ -58,12 +59,12 @@ final class NameRow {
   private int length;
 
   /** Adds the name a cursor is at, or deletes it. */
-  void write(NameChanges name, RowBatch to) {
+  void write(NameChanges name, RowFile to) throws RocksDBException {
     key[0] = KIND;
     INT.set(key, 1, name.space());
     LONG.set(key, 1 + Integer.BYTES, name.mixed());
     if (!name.exists()) {
-      to.delete(key, KEY_LENGTH);
+      to.delete(key);
       return;
     }
     int holders = name.holders();

@@ -20,12 +20,6 @@ final class RocksSettings {
   private static final int BLOCK_BYTES = 16 << 10;
   private static final int FORMAT = 5;
 
-  /**
-   * No memtable is ever full, as a full one is written by itself: with a part of a checkpoint in
-   * it. It takes what is in it, a piece of 1 MiB at a time.
-   */
-  private static final long MEMTABLE_BYTES = 32L << 30;
-
   private static final int FILES_BEFORE_COMPACTION = 4;
   private static final long LEVEL_BYTES = 256L << 20;
   private static final long FILE_BYTES = 64L << 20;
@@ -48,11 +42,8 @@ final class RocksSettings {
     return new Options()
         .setCreateIfMissing(true)
         .setTableFormatConfig(table)
-        .setCompressionType(CompressionType.LZ4_COMPRESSION)
-        .setWriteBufferSize(MEMTABLE_BYTES)
-        .setAllowConcurrentMemtableWrite(false)
-        // Closing writes nothing: what is left in memory then is a part of a checkpoint.
-        .setAvoidFlushDuringShutdown(true)
+        // Nearly all of a row are hashes, which no compression makes smaller.
+        .setCompressionType(CompressionType.NO_COMPRESSION)
         .setMaxBackgroundJobs(JOBS)
         .setLevel0FileNumCompactionTrigger(FILES_BEFORE_COMPACTION)
         .setLevelCompactionDynamicLevelBytes(true)

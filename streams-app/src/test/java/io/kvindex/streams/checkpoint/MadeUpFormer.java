@@ -14,6 +14,7 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
 
 /**
  * A layout as there might have been before the first one: kinds in small letters, values backwards,
@@ -56,13 +57,13 @@ public final class MadeUpFormer implements Former {
   }
 
   @Override
-  public void row(byte[] key, byte[] value, RowBatch to) {
+  public void row(byte[] key, byte[] value, WriteBatch to) throws RocksDBException {
     if (key[0] != ('D' | CASE) && key[0] != ('N' | CASE)) {
       throw new MalformedRecordException("a row of kind " + key[0]);
     }
     byte[] now = key.clone();
     now[0] ^= CASE;
-    to.put(now, now.length, reversed(value), value.length);
+    to.put(now, reversed(value));
   }
 
   private static byte[] reversed(byte[] bytes) {
