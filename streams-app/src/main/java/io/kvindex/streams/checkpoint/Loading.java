@@ -7,14 +7,18 @@ import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.NameBatch;
 import io.kvindex.streams.index.Restoring;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 
 /**
@@ -77,6 +81,7 @@ final class Loading {
 
   private long loadNames(Restoring restoring, Progress progress)
       throws RocksDBException, InterruptedException {
+    restoring.expect(names(restoring.spaces()));
     for (int i = 0; i < BATCHES; i++) {
       empty.add(restoring.newBatch());
     }
@@ -103,6 +108,25 @@ final class Loading {
     }
     if (failure instanceof Error e) {
       throw e;
+    }
+    return names;
+  }
+
+  /** About how many names there are of each space: by the bytes of their rows. */
+  private long[] names(int spaces) {
+    List<Slice> ends = new ArrayList<>();
+    List<Range> ranges = new ArrayList<>();
+    for (int space = 0; space <= spaces; space++) {
+      ends.add(new Slice(NameRow.firstOf(space)));
+    }
+    for (int space = 0; space < spaces; space++) {
+      ranges.add(new Range(ends.get(space), ends.get(space + 1)));
+    }
+    long[] names = db.getApproximateSizes(ranges, SizeApproximationFlag.INCLUDE_FILES);
+    ends.forEach(Slice::close);
+    double bytes = Math.max(1, Arrays.stream(names).sum());
+    for (int space = 0; space < spaces; space++) {
+      names[space] = (long) (header.names() * (names[space] / bytes));
     }
     return names;
   }

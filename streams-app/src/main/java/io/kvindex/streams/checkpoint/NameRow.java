@@ -58,6 +58,14 @@ final class NameRow {
   private byte[] value = new byte[256];
   private int length;
 
+  /** The key of a space's names begins with this, and those of the spaces before are below it. */
+  static byte[] firstOf(int space) {
+    byte[] first = new byte[1 + Integer.BYTES];
+    first[0] = KIND;
+    INT.set(first, 1, space);
+    return first;
+  }
+
   /** Adds the name a cursor is at, or deletes it. */
   void write(NameChanges name, RowFile to) throws RocksDBException {
     key[0] = KIND;

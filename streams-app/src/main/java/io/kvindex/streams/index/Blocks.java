@@ -938,6 +938,17 @@ public final class Blocks {
     return spaces[ref] != null;
   }
 
+  void expect(long[] names) {
+    Map<Table, Long> ofTable = new HashMap<>();
+    for (int ref = 0; ref < names.length; ref++) {
+      if (hasSpace(ref)) {
+        space(ref).names.expect(names[ref]);
+        ofTable.merge(space(ref).table, names[ref], Long::sum);
+      }
+    }
+    ofTable.forEach((table, blocks) -> table.index.expect(blocks));
+  }
+
   /** Asks the memory for where names of a batch will be. */
   void touch(NameBatch batch, int from, int to) {
     for (int i = from; i < to; ) {

@@ -30,9 +30,29 @@ final class KeyTable {
   private volatile long[][] directory;
 
   KeyTable() {
-    long[][] first = new long[1 << CLASS_BITS][];
-    for (int i = 0; i < first.length; i++) {
-      first[i] = create(Segment.SMALLEST, CLASS_BITS);
+    directory = new long[0][];
+    expect(0);
+  }
+
+  /** Writer: makes room for so many keys, about; there are none yet. */
+  void expect(long count) {
+    for (long[] segment : directory) {
+      dropped(segment);
+    }
+    int depth = CLASS_BITS;
+    while (depth < MAX_DEPTH && count >>> depth > limit(UNIT_SLOTS)) {
+      depth++;
+    }
+    long[][] first = new long[1 << depth][];
+    for (int i = 0; i < first.length; ) {
+      int full = fullSlots((long) i << 64 - depth);
+      // Where a class of segments is larger, one does for two.
+      int own =
+          depth > CLASS_BITS && count >>> depth - 1 <= limit(full) * 31L / 32 ? depth - 1 : depth;
+      long[] segment = create(slotsFor((int) (count >>> own), full), own);
+      int end = i + (1 << depth - own);
+      Arrays.fill(first, i, end, segment);
+      i = end;
     }
     directory = first;
   }

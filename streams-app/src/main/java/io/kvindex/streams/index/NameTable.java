@@ -54,17 +54,14 @@ final class NameTable {
     }
   }
 
-  private Segment[] directory = new Segment[1 << CLASS_BITS];
-  private int shift = 64 - CLASS_BITS;
+  private Segment[] directory;
+  private int shift;
   private Segment current;
   private int at;
   private long size;
 
   NameTable() {
-    for (int i = 0; i < directory.length; i++) {
-      directory[i] = new Segment(SMALLEST, CLASS_BITS);
-    }
-    current = directory[0];
+    expect(0);
   }
 
   private static int slotsFor(int capacity) {
@@ -92,6 +89,35 @@ final class NameTable {
 
   private Segment segment(long mixed) {
     return directory[(int) (mixed >>> shift)];
+  }
+
+  /**
+   * Makes room for so many entries, about; it has none yet. Growing would copy each of them ten
+   * times.
+   */
+  void expect(long names) {
+    int depth = CLASS_BITS;
+    while (depth < MAX_DEPTH && withMargin(names >>> depth) > UNIT) {
+      depth++;
+    }
+    directory = new Segment[1 << depth];
+    shift = 64 - depth;
+    for (int i = 0; i < directory.length; ) {
+      int full = fullAt((long) i << shift);
+      // Where a class of segments is larger, one does for two.
+      int own = depth > CLASS_BITS && withMargin(names >>> depth - 1) <= full ? depth - 1 : depth;
+      int capacity = (int) Math.min(full, Math.max(SMALLEST, withMargin(names >>> own)));
+      int end = i + (1 << depth - own);
+      Arrays.fill(directory, i, end, new Segment(capacity, own));
+      i = end;
+    }
+    current = directory[0];
+    at = 0;
+  }
+
+  /** Segments differ by chance. */
+  private static long withMargin(long names) {
+    return names + (names >>> 5) + 1;
   }
 
   /** Number of entries. */
@@ -252,7 +278,7 @@ final class NameTable {
 
   private boolean grow(Segment segment, long mixed) {
     int capacity = segment.entries.length / WIDTH;
-    int full = UNIT / 8 * (8 + (int) (mixed >>> 64 - CLASS_BITS));
+    int full = fullAt(mixed);
     if (capacity < full) {
       resize(segment, roomFor(capacity, full));
     } else if (segment.depth < MAX_DEPTH) {
@@ -261,6 +287,10 @@ final class NameTable {
       return false;
     }
     return true;
+  }
+
+  private static int fullAt(long mixed) {
+    return UNIT / 8 * (8 + (int) (mixed >>> 64 - CLASS_BITS));
   }
 
   private static int roomFor(int count, int full) {

@@ -252,6 +252,11 @@ public final class PrefixIndex {
     return epochs;
   }
 
+  /** Makes room for so many blocks, about; there are none yet, and nobody reads. */
+  void expect(long blocks) {
+    table.expect(blocks);
+  }
+
   KeyTable table() {
     return table;
   }

@@ -29,6 +29,21 @@ public final class Restoring {
     }
   }
 
+  /** One more than the highest number of a space. */
+  public int spaces() {
+    return bySpace.length;
+  }
+
+  /**
+   * Makes room for what is going to come, before anything does: tables that grow bit by bit copy
+   * each name ten times.
+   *
+   * @param names how many names of each space, about
+   */
+  public void expect(long[] names) {
+    blocks.expect(names);
+  }
+
   /** An empty one. Any thread. */
   public NameBatch newBatch() {
     return new NameBatch(this);

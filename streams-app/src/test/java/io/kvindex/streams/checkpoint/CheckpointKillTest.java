@@ -167,7 +167,12 @@ class CheckpointKillTest {
     Path known = before.resolve(manifest.getFileName());
     byte[] whole = Files.readAllBytes(manifest);
     int synced = (int) Files.size(known);
-    int cut = random.nextInt(4) == 0 ? synced : random.nextInt(synced, whole.length + 1);
+    int cut =
+        switch (random.nextInt(4)) {
+          case 0 -> synced;
+          case 1 -> whole.length;
+          default -> random.nextInt(synced, whole.length + 1);
+        };
     byte[] left = Arrays.copyOf(whole, cut);
     if (zeros) {
       left = Arrays.copyOf(left, whole.length);

@@ -147,6 +147,33 @@ class NameTableTest {
   }
 
   @Test
+  void shouldHoldAllInNoMoreMemory_whenRoomWasMade() {
+    for (int count : new int[] {0, 1, 30_000, 77_000, 300_000}) {
+      for (int told : new int[] {count / 10, count, count * 2}) {
+        Random random = new Random(count);
+        NameTable grown = new NameTable();
+        NameTable made = new NameTable();
+        made.expect(told);
+        for (int i = 0; i < count; i++) {
+          long hash = random.nextLong();
+          grown.insert(hash);
+          made.insert(hash);
+          made.set(NameTable.KEY, i);
+        }
+        random = new Random(count);
+        for (int i = 0; i < count; i++) {
+          assertThat(made.find(random.nextLong())).isTrue();
+          assertThat(made.get(NameTable.KEY)).isEqualTo(i);
+        }
+        assertThat(made.size()).isEqualTo(count);
+        if (told <= count) {
+          assertThat(made.bytes()).isLessThan((long) (1.1 * grown.bytes()));
+        }
+      }
+    }
+  }
+
+  @Test
   void shouldGiveNothing_whenARangeIsEmpty() {
     assertThat(table.range(0, 1)).isNull();
     table.insert(7);

@@ -40,6 +40,29 @@ class PrefixIndexTest {
   }
 
   @Test
+  void shouldHoldAllInNoMoreMemory_whenRoomWasMade() {
+    for (int count : new int[] {0, 1, 3_000, 77_000, 300_000}) {
+      for (int told : new int[] {count / 10, count, count * 2}) {
+        PrefixIndex grown = new PrefixIndex();
+        PrefixIndex made = new PrefixIndex();
+        made.expect(told);
+        int a = made.addOwner(owner("a"));
+        grown.addOwner(owner("a"));
+        new Random(count).longs(count).forEach(key -> grown.add(key, a));
+        new Random(count).longs(count).forEach(key -> assertThat(made.add(key, a)).isTrue());
+        new Random(count).longs(count).forEach(key -> assertThat(made.add(key, a)).isFalse());
+        assertThat(made.figures().blocks()).isEqualTo(count);
+        if (told <= count) {
+          assertThat(made.figures().bytes())
+              .isLessThan(60_000 + (long) (1.3 * grown.figures().bytes()));
+        }
+        new Random(count).longs(count).forEach(key -> assertThat(made.remove(key, a)).isTrue());
+        assertThat(made.figures().blocks()).isZero();
+      }
+    }
+  }
+
+  @Test
   void shouldEndAtOnce_whenNobodyHoldsTheFirstBlock() {
     int a = index.addOwner(owner("a"));
     index.add(2, a);
