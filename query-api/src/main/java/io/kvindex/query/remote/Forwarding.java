@@ -6,6 +6,7 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.remote.Race.Answer;
+import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import io.kvindex.streams.index.OwnerView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Comparator;
@@ -22,11 +23,16 @@ final class Forwarding {
 
   private final Semaphore waiting = new Semaphore(AT_ONCE);
   private final Transport transport;
+  private final FailureDetector detector;
   private final OwnerLists lists = new OwnerLists();
   private final ForwardMeters meters;
 
-  Forwarding(Transport transport, MeterRegistry registry) {
+  /**
+   * @param detector told who is asked and who answers
+   */
+  Forwarding(Transport transport, FailureDetector detector, MeterRegistry registry) {
     this.transport = transport;
+    this.detector = detector;
     meters = new ForwardMeters(registry);
   }
 
@@ -45,23 +51,19 @@ final class Forwarding {
         (address, forNanos, answer) -> {
           OwnerView known = lists.of(address, request.table());
           byte[] bytes = request.encode(known == null ? WalkRequest.NO_OWNERS : known.id());
-          transport.ask(
+          ask(
               address,
               ReplicaService.WALK,
               bytes,
               forNanos,
-              (body, problem) ->
-                  tell(
-                      body,
-                      problem,
-                      from -> {
-                        WalkAnswer read = WalkAnswer.decode(from, known);
-                        if (read.owners() != known) {
-                          lists.put(address, request.table(), read.owners());
-                        }
-                        return read;
-                      },
-                      answer));
+              from -> {
+                WalkAnswer read = WalkAnswer.decode(from, known);
+                if (read.owners() != known) {
+                  lists.put(address, request.table(), read.owners());
+                }
+                return read;
+              },
+              answer);
         },
         deadline,
         WalkAnswer::told);
@@ -79,14 +81,30 @@ final class Forwarding {
         race,
         spare,
         (address, forNanos, answer) ->
-            transport.ask(
-                address,
-                ReplicaService.NAMES,
-                bytes,
-                forNanos,
-                (body, problem) -> tell(body, problem, TableNames::decode, answer)),
+            ask(address, ReplicaService.NAMES, bytes, forNanos, TableNames::decode, answer),
         deadline,
         TableNames::told);
+  }
+
+  private <A> void ask(
+      String address,
+      String path,
+      byte[] bytes,
+      long forNanos,
+      Function<byte[], A> decoder,
+      Answer<A> answer) {
+    detector.asked(address);
+    transport.ask(
+        address,
+        path,
+        bytes,
+        forNanos,
+        (body, problem) -> {
+          if (body != null || problem instanceof RefusedException) {
+            detector.answered(address);
+          }
+          tell(body, problem, decoder, answer);
+        });
   }
 
   private static <A> void tell(

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One question to the replicas that hold a partition: the best one first, the next one as soon as
- * one fails or is late, two at a time, until one gives a good answer. For one question; the thread
- * that asks waits.
+ * one fails or is late, two at a time, until one gives a good answer. One that is silent for
+ * whoever asks it does not count as one of the two: however many stand still, they hide nobody who
+ * answers. For one question; the thread that asks waits.
  *
  * @param <A> an answer
  */
@@ -29,7 +30,10 @@ final class Race<A> {
   /** One that takes longer is late: nearly all answers come within a millisecond. */
   static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** Answers that are waited for at a time: more questions would not make a busy site faster. */
+  /**
+   * Answers that are waited for at a time, beside those of the silent: more questions would not
+   * make a busy site faster.
+   */
   private static final int AT_ONCE = 2;
 
   /** How each of them is asked. */
@@ -65,7 +69,8 @@ final class Race<A> {
 
   /**
    * @param addresses best first, not empty
-   * @param silent who has not answered for a while: nobody waits for them who has an answer
+   * @param silent who has not answered for a while: nobody waits for them who has an answer, or
+   *     somebody else to ask
    * @param longestNanos longest wait for all of them
    */
   Race(List<String> addresses, Predicate<String> silent, long longestNanos) {
@@ -95,7 +100,8 @@ final class Race<A> {
       if (mayAskMore()) {
         ask(question, addresses.get(asked++), left);
       }
-      long wait = mayAskMore() ? Math.min(LATE_NANOS, left) : left;
+      // Those that are waited for may turn out to be silent.
+      long wait = asked < addresses.size() ? Math.min(LATE_NANOS, left) : left;
       Outcome<A> outcome = outcomes.poll(wait, TimeUnit.NANOSECONDS);
       if (outcome == null) {
         continue;
@@ -121,7 +127,7 @@ final class Race<A> {
   }
 
   private boolean mayAskMore() {
-    return asked < addresses.size() && awaited.size() < AT_ONCE;
+    return asked < addresses.size() && awaited.stream().filter(silent.negate()).count() < AT_ONCE;
   }
 
   private boolean onlyTheSilentAreLeft() {

@@ -38,7 +38,7 @@ final class RemoteView implements TableView {
 
   /**
    * @param holders those to ask, at least one
-   * @param silent which of them have not answered for a while
+   * @param silent which of them have not answered for a while, see {@link Race}
    * @param longestNanos how long they are waited for, whatever they are asked
    * @param own what this replica itself has, which is not up to date; null = nothing
    */

@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.ConnectException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +53,9 @@ final class ReplicaWatch implements AutoCloseable {
   private record Candidate(String address, int rank, long behind, long since) {
     private static final int READY = 0;
     private static final int READY_IF_AT_ALL = 1;
-    private static final int BEHIND = 2;
-    private static final int DEAD = 3;
+    private static final int SUSPECT = 2;
+    private static final int BEHIND = 3;
+    private static final int DEAD = 4;
 
     private static final Comparator<Candidate> BEST_FIRST =
         Comparator.comparingInt(Candidate::rank).thenComparingLong(Candidate::behind);
@@ -63,8 +65,15 @@ final class ReplicaWatch implements AutoCloseable {
   private final Supplier<List<String>> others;
   private final Transport transport;
   private final LongSupplier nanoTime;
-  private final FailureDetector detector = new FailureDetector();
+  private final FailureDetector detector;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+
+  /**
+   * From which offsets each one's tables were folded, by partition, as it said last: one that loads
+   * its table says nothing, and has what it had.
+   */
+  private final Map<String, long[]> began = new ConcurrentHashMap<>();
+
   private final Map<String, String> problems = new ConcurrentHashMap<>();
   private final Counter notUnderstood;
   private final ScheduledExecutorService timer =
@@ -93,6 +102,7 @@ final class ReplicaWatch implements AutoCloseable {
     this.others = others;
     this.transport = transport;
     this.nanoTime = nanoTime;
+    detector = new FailureDetector(nanoTime);
     notUnderstood =
         Counter.builder("kvindex.status.not.understood")
             .description("what other replicas said of themselves and this version can't read")
@@ -167,6 +177,11 @@ final class ReplicaWatch implements AutoCloseable {
     return problems.get(address);
   }
 
+  /** Told of questions that others ask, too. */
+  FailureDetector detector() {
+    return detector;
+  }
+
   /** See {@link FailureDetector#isDead}. */
   boolean isDead(String address) {
     return detector.isDead(address);
@@ -178,22 +193,16 @@ final class ReplicaWatch implements AutoCloseable {
    */
   Holders holders(int partition) {
     List<Candidate> candidates = new ArrayList<>();
-    PartitionView view = here.view(partition);
-    PartitionView own = view == null || !view.complete() ? null : view;
-    long least = own == null ? Long.MAX_VALUE : own.since();
     for (String address : others.get()) {
       Candidate candidate = candidate(address, partition);
       if (candidate != null) {
         candidates.add(candidate);
-        if (own == null && candidate.since() != UNKNOWN) {
-          least = Math.min(least, candidate.since());
-        }
       }
     }
     if (candidates.isEmpty()) {
       return Holders.NONE;
     }
-    long first = least;
+    long first = earliest(partition);
     candidates.sort(
         Comparator.comparing((Candidate one) -> one.since() > first)
             .thenComparing(Candidate.BEST_FIRST));
@@ -212,26 +221,52 @@ final class ReplicaWatch implements AutoCloseable {
         areCut && live);
   }
 
+  /**
+   * Whether the table here lacks what was announced before its beginning, and somebody's does not,
+   * dead or alive.
+   */
+  boolean lacksBeginning(int partition) {
+    PartitionView view = here.view(partition);
+    return view != null && view.since() > 0 && view.since() > earliest(partition);
+  }
+
+  /** The earliest offset anybody's table was folded from, as far as is known. */
+  private long earliest(int partition) {
+    PartitionView view = here.view(partition);
+    long earliest = view == null || !view.complete() ? Long.MAX_VALUE : view.since();
+    for (long[] each : began.values()) {
+      if (each[partition] != UNKNOWN) {
+        earliest = Math.min(earliest, each[partition]);
+      }
+    }
+    return earliest;
+  }
+
   private @Nullable Candidate candidate(String address, int partition) {
     Heard last = heard.get(address);
     if (last == null) {
-      int rank = detector.isDead(address) ? Candidate.DEAD : Candidate.READY_IF_AT_ALL;
+      int rank = rank(address, Candidate.READY_IF_AT_ALL);
       return new Candidate(address, rank, Long.MAX_VALUE, UNKNOWN);
     }
     Part part = last.status().part(partition);
     if (part == null || !part.hasTable()) {
       return null;
     }
-    boolean isReady = part.progress().phase() == Phase.READY;
-    int rank;
-    if (detector.isDead(address)) {
-      rank = Candidate.DEAD;
-    } else if (isReady) {
-      rank = last.status().notReady() == null ? Candidate.READY : Candidate.READY_IF_AT_ALL;
-    } else {
-      rank = Candidate.BEHIND;
+    int told = Candidate.BEHIND;
+    if (part.progress().phase() == Phase.READY) {
+      told = last.status().notReady() == null ? Candidate.READY : Candidate.READY_IF_AT_ALL;
     }
-    return new Candidate(address, rank, part.recordsBehind(), part.since());
+    return new Candidate(address, rank(address, told), part.recordsBehind(), part.since());
+  }
+
+  /**
+   * @param told by itself
+   */
+  private int rank(String address, int told) {
+    if (detector.isDead(address)) {
+      return Candidate.DEAD;
+    }
+    return detector.isSuspect(address) ? Math.max(told, Candidate.SUSPECT) : told;
   }
 
   /** A partition as the best of its other holders sees it, null = none of them has told yet. */
@@ -259,6 +294,7 @@ final class ReplicaWatch implements AutoCloseable {
       detector.asking(asked, now, dueNs);
       dueNs = now + TimeUnit.MILLISECONDS.toNanos(paceMs());
       heard.keySet().retainAll(asked);
+      began.keySet().retainAll(asked);
       problems.keySet().retainAll(asked);
       if (!asked.isEmpty()) {
         byte[] question = question();
@@ -295,6 +331,7 @@ final class ReplicaWatch implements AutoCloseable {
       if (problem instanceof RefusedException) {
         detector.answered(address);
         heard.remove(address); // that was another process, or of another log
+        began.remove(address);
       } else if (problem instanceof ConnectException) {
         detector.closed(address);
       }
@@ -302,7 +339,9 @@ final class ReplicaWatch implements AutoCloseable {
       return;
     }
     try {
-      heard.put(address, new Heard(ReplicaStatus.decode(body), nanoTime.getAsLong()));
+      ReplicaStatus status = ReplicaStatus.decode(body);
+      began.put(address, began(status, began.get(address)));
+      heard.put(address, new Heard(status, nanoTime.getAsLong()));
       detector.answered(address);
       problems.remove(address);
     } catch (MalformedRecordException | IllegalArgumentException e) {
@@ -310,6 +349,19 @@ final class ReplicaWatch implements AutoCloseable {
       problems.put(address, "not understood: " + e.getMessage());
       warn(address, e);
     }
+  }
+
+  private long[] began(ReplicaStatus status, long @Nullable [] before) {
+    long[] now = before == null ? new long[here.partitions()] : before.clone();
+    if (before == null) {
+      Arrays.fill(now, UNKNOWN);
+    }
+    for (Part part : status.partitions()) {
+      if (part.hasTable() && part.partition() < now.length) {
+        now[part.partition()] = part.since();
+      }
+    }
+    return now;
   }
 
   private void warn(String address, RuntimeException e) {

@@ -73,18 +73,23 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     this.partitions = partitions;
     this.id = id;
     this.transport = new AddressedTransport(partitions::logId, transport);
-    forwarding = new Forwarding(this.transport, registry);
     this.others = new ReplicaWatch(partitions, others, this.transport, registry, nanoTime);
+    forwarding = new Forwarding(this.transport, this.others.detector(), registry);
   }
 
   @Override
   public @Nullable TableView view(TableId table) {
+    int partition = own.partitionOf(table);
     TableView here = own.view(table);
+    if (here != null && others.lacksBeginning(partition)) {
+      // What lacks older blocks is no more to be relied on than what lacks newer ones.
+      here = new StaleView(here);
+    }
     if (here != null && here.trust() == Trust.EXACT) {
       return here;
     }
     others.hurry();
-    Holders holders = others.holders(own.partitionOf(table));
+    Holders holders = others.holders(partition);
     if (here == null) {
       return holders.inOrder().isEmpty() ? null : remote(table, holders, null);
     }
@@ -106,7 +111,8 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
 
   private TableView remote(TableId table, Holders holders, @Nullable TableView spare) {
     long longestNanos = spare == null ? Race.LONGEST_NANOS : Race.BESIDE_OWN_NANOS;
-    return new RemoteView(forwarding, table, holders, others::isDead, longestNanos, spare);
+    return new RemoteView(
+        forwarding, table, holders, others.detector()::isSuspect, longestNanos, spare);
   }
 
   @Override

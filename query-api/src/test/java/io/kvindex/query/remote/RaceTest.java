@@ -148,6 +148,17 @@ class RaceTest {
     assertThat(asked).containsExactly("silent:1", "silent:2");
   }
 
+  /** Whoever asks them finds that out, in the middle of a question, too. */
+  @Test
+  void shouldAskAThird_whenTheFirstTwoTurnOutToBeSilent() throws InterruptedException {
+    Race<String> race =
+        new Race<>(
+            List.of("silent:1", "silent:2", "silent:3", "good:4"),
+            address -> asked.size() > 1 && address.startsWith(SILENT),
+            TimeUnit.MINUTES.toNanos(1));
+    assertThat(run(race, 60_000)).isEqualTo("good:4");
+  }
+
   @Test
   void shouldEndBeforeTheDeadline_whenSomethingElseIsThere() throws InterruptedException {
     Race<String> race = race(List.of("silent:1"), Race.BESIDE_OWN_NANOS);

@@ -26,7 +26,8 @@ class RemoteViewTest extends OneOfThree {
   /** Nobody else has an answer; what is here is stale. */
   private TableView view() {
     return new RemoteView(
-        new Forwarding(new Refusing(), new SimpleMeterRegistry()),
+        new Forwarding(
+            new Refusing(), new FailureDetector(System::nanoTime), new SimpleMeterRegistry()),
         TABLE,
         new Holders(List.of(FIRST), true, true, false),
         address -> false,

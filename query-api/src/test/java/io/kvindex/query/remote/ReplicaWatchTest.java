@@ -110,11 +110,36 @@ class ReplicaWatchTest extends OneOfThree {
     here = since(50);
     assertThat(holders().areCut()).as("this one has the most").isTrue();
     here = since(900);
-    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, false));
+    assertThat(holders())
+        .as("as much as here")
+        .isEqualTo(new Holders(List.of(SECOND), true, true, false));
     here = null;
     others.closed = Set.of(SECOND);
     looks(1);
     assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, true));
+  }
+
+  /** One that stands still is found out by the questions of queries, long before it is dead. */
+  @Test
+  void shouldNameThoseLastThatAreSilent_asSoonAsAQuestionTakesTooLong() {
+    looks(1);
+    FailureDetector detector = access.others().detector();
+    detector.asked(FIRST);
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(100));
+    assertThat(holders().inOrder()).containsExactly(FIRST, SECOND);
+    nowNs.addAndGet(1);
+    detector.asked(FIRST);
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, true, false));
+    others.behind = Set.of(SECOND);
+    detector.answered(FIRST);
+    looks(1);
+    detector.asked(FIRST);
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(200));
+    assertThat(holders())
+        .as("it may be ready")
+        .isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, false));
+    detector.answered(FIRST);
+    assertThat(detector.isSuspect(FIRST)).isFalse();
   }
 
   private Holders holders() {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,56 @@ class ReplicatedIndexAccessTest extends OneOfThree {
     own.copy = new Copy(-1);
     own.trust = Trust.STALE;
     assertThat(access.view(TABLE)).as("it lacks nothing").isSameAs(own.copy);
+  }
+
+  /** It keeps up, and lacks what was announced before its beginning. */
+  @Test
+  void shouldNotBeExact_whenItsOwnTableBeganLaterThanAnothers() {
+    own.trust = Trust.EXACT;
+    here = since(100);
+    looks(1);
+    others.answerOf(new Copy(0));
+    TableView whole = Objects.requireNonNull(access.view(TABLE));
+    assertThat(answeredBy(whole)).isEqualTo(FIRST);
+    assertThat(whole.trust()).isEqualTo(Trust.EXACT);
+    others.since = Map.of(SECOND, 100L);
+    others.closed = Set.of(FIRST);
+    looks(1);
+    assertThat(ownAnswer()).as("who has more is dead").isEqualTo(Trust.STALE);
+    others.closed = Set.of();
+    others.loading = Set.of(FIRST);
+    looks(1);
+    assertThat(ownAnswer()).as("who has more loads it").isEqualTo(Trust.STALE);
+    others.loading = Set.of();
+    others.since = Map.of(FIRST, 100L, SECOND, 100L);
+    looks(1);
+    assertThat(ownAnswer()).as("nobody has more any more").isEqualTo(Trust.EXACT);
+    others.since = Map.of(FIRST, 90L);
+    looks(1);
+    assertThat(answeredBy(access.view(TABLE))).isEqualTo(SECOND);
+    group = List.of();
+    looks(1);
+    assertThat(ownAnswer()).as("they are forgotten").isEqualTo(Trust.EXACT);
+  }
+
+  private Trust ownAnswer() {
+    TableView view = access.view(TABLE);
+    assertThat(answeredBy(view)).isNull();
+    return Objects.requireNonNull(view).trust();
+  }
+
+  /** Two that stand still are asked first, and have not been silent for long enough to be dead. */
+  @Test
+  void shouldBeAnsweredByTheThird_whenTwoStandStill() {
+    String third = "third:1";
+    group = List.of(FIRST, SECOND, third);
+    own.copy = null;
+    looks(1);
+    others.answerOf(new Copy(0));
+    others.silent = Set.of(FIRST, SECOND);
+    others.beforeWalk = () -> nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(60));
+    assertThat(answeredBy(access.view(TABLE))).isEqualTo(third);
+    assertThat(access.others().holders(0).inOrder()).as("the next one").startsWith(third);
   }
 
   /** As where Kafka has just gone away: the others are told of as before, and are asked. */

@@ -26,6 +26,7 @@ final class StandInReplicas implements Transport {
 
   volatile boolean answersWalks = true;
   @Nullable Transport walks;
+  Runnable beforeWalk = () -> {};
 
   /** What all of them answer from now on. */
   void answerOf(TableView copy) {
@@ -46,6 +47,9 @@ final class StandInReplicas implements Transport {
       byte[] body,
       long forNanos,
       BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+    if (path.equals(ReplicaService.WALK)) {
+      beforeWalk.run();
+    }
     if (refusing.contains(address)) {
       done.accept(null, new ReplicaClient.RefusedException("it answered 503"));
       return;
