@@ -108,8 +108,8 @@ public final class Checkpoint implements AutoCloseable {
       return checkpoint;
     } catch (RocksDBException e) {
       checkpoint.close();
-      throw notOpened(e);
-    } catch (CheckpointRefusedException | RuntimeException e) {
+      throw unreadable(e);
+    } catch (CheckpointRefusedException | IOException | RuntimeException e) {
       checkpoint.close();
       throw e;
     }
@@ -134,16 +134,12 @@ public final class Checkpoint implements AutoCloseable {
    * @throws IOException if it is not: another process uses them, the disk is full or fails, files
    *     are too many. That is no reason to throw them away
    */
-  static CheckpointRefusedException notOpened(RocksDBException e) throws IOException {
+  static CheckpointRefusedException unreadable(RocksDBException e) throws IOException {
     Status status = e.getStatus();
     boolean ofTheDisk = status != null && status.getCode() == Status.Code.IOError;
     if (ofTheDisk && !("" + e.getMessage()).contains(MISSING_FILE)) {
       throw new IOException("RocksDB can not read or write: " + e.getMessage(), e);
     }
-    return damaged(e);
-  }
-
-  static CheckpointRefusedException damaged(RocksDBException e) {
     return new CheckpointRefusedException(
         Reason.DAMAGED, "RocksDB can not read it: " + e.getMessage(), e);
   }
@@ -152,29 +148,28 @@ public final class Checkpoint implements AutoCloseable {
    * What it is of, null = nothing was written yet.
    *
    * @throws CheckpointRefusedException if that can not be told, or it is of another log
+   * @throws IOException if the disk can not be read
    */
-  public @Nullable Header header() throws CheckpointRefusedException {
+  public @Nullable Header header() throws CheckpointRefusedException, IOException {
     lock.lock();
     try {
       return header(opened(), topicId, partition);
+    } catch (RocksDBException e) {
+      throw unreadable(e);
     } finally {
       lock.unlock();
     }
   }
 
   static @Nullable Header header(RocksDB db, Uuid topicId, int partition)
-      throws CheckpointRefusedException {
-    try {
-      byte[] row = db.get(HEADER);
-      if (row == null) {
-        return null;
-      }
-      Header header = Header.decode(row);
-      header.requireOf(topicId, partition);
-      return header;
-    } catch (RocksDBException e) {
-      throw damaged(e);
+      throws CheckpointRefusedException, RocksDBException {
+    byte[] row = db.get(HEADER);
+    if (row == null) {
+      return null;
     }
+    Header header = Header.decode(row);
+    header.requireOf(topicId, partition);
+    return header;
   }
 
   private RocksDB opened() {
@@ -192,10 +187,11 @@ public final class Checkpoint implements AutoCloseable {
    * @param blocks new ones; whose tables, spaces and holders the dictionary's reader adds
    * @return what it is of, null = there is none yet, and nothing was done
    * @throws CheckpointRefusedException if it can not be used
+   * @throws IOException if the disk can not be read
    * @throws InterruptedException if the thread was interrupted
    */
   public @Nullable Header load(Blocks blocks, Dictionary dictionary, Progress progress)
-      throws CheckpointRefusedException, InterruptedException {
+      throws CheckpointRefusedException, IOException, InterruptedException {
     Header header = header();
     if (header != null) {
       new Loading(opened(), header, "kvindex-rows-" + partition).load(blocks, dictionary, progress);
@@ -369,9 +365,10 @@ public final class Checkpoint implements AutoCloseable {
    * that was sent, or a backup. Changes nothing there.
    *
    * @throws CheckpointRefusedException if it can not
+   * @throws IOException if the disk can not be read
    */
   public static Header verify(Path directory, Uuid topicId, int partition)
-      throws CheckpointRefusedException {
+      throws CheckpointRefusedException, IOException {
     return Verification.of(directory, topicId, partition);
   }
 

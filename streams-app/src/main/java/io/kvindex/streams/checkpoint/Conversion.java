@@ -58,7 +58,7 @@ final class Conversion {
       convert(from, before, before.header(row), replacement.begin());
     } catch (RocksDBException e) {
       replacement.giveUp();
-      throw Checkpoint.notOpened(e);
+      throw Checkpoint.unreadable(e);
     } catch (MalformedRecordException e) {
       replacement.giveUp();
       throw new CheckpointRefusedException(Reason.MALFORMED_ROW, "" + e.getMessage(), e);

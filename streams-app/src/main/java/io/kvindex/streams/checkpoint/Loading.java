@@ -6,6 +6,7 @@ import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.NameBatch;
 import io.kvindex.streams.index.Restoring;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,7 +48,7 @@ final class Loading {
   }
 
   void load(Blocks blocks, Dictionary dictionary, Progress progress)
-      throws CheckpointRefusedException, InterruptedException {
+      throws CheckpointRefusedException, IOException, InterruptedException {
     try {
       readDictionary(dictionary);
       Restoring restoring = blocks.restore(header.state());
@@ -57,7 +58,7 @@ final class Loading {
             Reason.INCOMPLETE, "it has " + names + " names of " + header.names());
       }
     } catch (RocksDBException e) {
-      throw Checkpoint.damaged(e);
+      throw Checkpoint.unreadable(e);
     } catch (RuntimeException e) {
       // Whatever whoever took the rows stumbled over: they are not what was once written.
       String what = e instanceof MalformedRecordException ? "" + e.getMessage() : e.toString();

@@ -56,6 +56,10 @@ public final class Replacement {
   public static void settle(Path directory) throws IOException {
     Replacement replacement = new Replacement(directory);
     delete(replacement.part);
+    // What was made may have been about to be converted.
+    Replacement converted = new Replacement(replacement.part);
+    delete(converted.part);
+    delete(converted.whole);
     if (Files.exists(replacement.whole)) {
       delete(directory);
       Files.move(replacement.whole, replacement.directory, StandardCopyOption.ATOMIC_MOVE);

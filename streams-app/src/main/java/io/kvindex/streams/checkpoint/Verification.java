@@ -18,7 +18,8 @@ final class Verification {
 
   private Verification() {}
 
-  static Header of(Path directory, Uuid topicId, int partition) throws CheckpointRefusedException {
+  static Header of(Path directory, Uuid topicId, int partition)
+      throws CheckpointRefusedException, IOException {
     return read(
         directory,
         db -> {
@@ -31,7 +32,7 @@ final class Verification {
   }
 
   /** What a directory's checkpoint is of; that it is whole is not said. */
-  static Header headerOf(Path directory) throws CheckpointRefusedException {
+  static Header headerOf(Path directory) throws CheckpointRefusedException, IOException {
     return read(directory, Verification::headerOf);
   }
 
@@ -40,7 +41,8 @@ final class Verification {
     Header at(RocksDB db) throws CheckpointRefusedException, RocksDBException, IOException;
   }
 
-  private static Header read(Path directory, Look look) throws CheckpointRefusedException {
+  private static Header read(Path directory, Look look)
+      throws CheckpointRefusedException, IOException {
     if (!Files.isDirectory(directory)) {
       throw new CheckpointRefusedException(Reason.DAMAGED, directory + " is no directory");
     }
@@ -48,9 +50,7 @@ final class Verification {
         RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
       return look.at(db);
     } catch (RocksDBException e) {
-      throw Checkpoint.damaged(e);
-    } catch (IOException e) {
-      throw new CheckpointRefusedException(Reason.DAMAGED, "it can not be read: " + e, e);
+      throw Checkpoint.unreadable(e);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,7 +13,8 @@ final class Suspicions {
   private final long againNs;
   private final Map<Integer, Suspicion> byPartition = new HashMap<>();
 
-  private record Suspicion(FoldedTable<?> table, Refusal why, long sinceNs) {}
+  /** One that was refused meanwhile has to be let go of before another one is loaded. */
+  private record Suspicion(WeakReference<FoldedTable<?>> table, Refusal why, long sinceNs) {}
 
   /**
    * @param again how much later the same has to be said to be believed
@@ -33,8 +35,8 @@ final class Suspicions {
       byPartition.remove(partition);
       return false;
     }
-    if (known == null || known.table() != table || !known.why().equals(why)) {
-      byPartition.put(partition, new Suspicion(table, why, nowNs));
+    if (known == null || known.table().get() != table || !known.why().equals(why)) {
+      byPartition.put(partition, new Suspicion(new WeakReference<>(table), why, nowNs));
       return false;
     }
     return nowNs - known.sinceNs() >= againNs;

@@ -333,6 +333,8 @@ class BorrowerTest {
       Files.move(backup.resolve("0"), own);
       Path part = Files.createDirectory(own.resolveSibling("0.part"));
       Files.copy(own.resolve("CURRENT"), part.resolve("CURRENT"));
+      Files.createDirectory(own.resolveSibling("0.part.part"));
+      Files.createDirectory(own.resolveSibling("0.part.whole"));
       Replacement.settle(own);
       assertWhole();
     } finally {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -259,6 +260,29 @@ class CheckpointDamageTest {
       assertThat(checkpoint.header()).isNotNull();
     }
     load();
+  }
+
+  /** It is the disk's fault, which may be well again, and no reason to throw rows away. */
+  @Test
+  void shouldNotCallItDamaged_whenTheDiskDoesNotReadWhatItHas() throws Exception {
+    try (Options lazy = new Options().setMaxOpenFiles(10);
+        RocksDB db = RocksDB.open(lazy, own.toString())) {
+      Header header = Checkpoint.header(db, TOPIC, 0);
+      for (Path file : files(own)) {
+        if (file.toString().endsWith(".sst")) {
+          Files.delete(file);
+          Files.createSymbolicLink(file, file); // is there, and can not be read
+        }
+      }
+      RandomTable into = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+      assertThatThrownBy(
+              () ->
+                  new Loading(db, Objects.requireNonNull(header), "rows")
+                      .load(into.blocks(), into, Progress.NONE))
+          .isInstanceOf(IOException.class);
+    }
+    assertThatThrownBy(() -> Checkpoint.verify(own, TOPIC, 0)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> Checkpoint.open(own, TOPIC, 0)).isInstanceOf(IOException.class);
   }
 
   /** All of a checkpoint or nothing of it, also where it was written in several batches. */

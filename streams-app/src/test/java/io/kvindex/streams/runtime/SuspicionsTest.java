@@ -2,8 +2,11 @@
 package io.kvindex.streams.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -52,5 +55,18 @@ class SuspicionsTest {
     assertThat(suspicions.isConfirmed(1, table, ENDS_AT_9, 100)).isFalse();
     assertThat(suspicions.isConfirmed(0, table(), ENDS_AT_9, 100)).isFalse();
     assertThat(says(ENDS_AT_9, 200)).isFalse();
+  }
+
+  /** It was refused, and may be as large as the one that is loaded in its place. */
+  @Test
+  void shouldNotKeepATableInMemory_whenItIsSuspected() {
+    WeakReference<ChainTable> suspected = new WeakReference<>(table());
+    suspicions.isConfirmed(0, Objects.requireNonNull(suspected.get()), ENDS_AT_9, 0);
+    await()
+        .until(
+            () -> {
+              System.gc();
+              return suspected.get() == null;
+            });
   }
 }
