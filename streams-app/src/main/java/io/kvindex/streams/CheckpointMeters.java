@@ -16,14 +16,20 @@ final class CheckpointMeters {
 
   private final int partitions;
   private final IntFunction<@Nullable FoldedPartition> tables;
+  private final IntFunction<@Nullable CheckpointState> figures;
 
   /**
    * @param tables in use, by partition
+   * @param figures of all tables there were, by partition
    */
   CheckpointMeters(
-      int partitions, IntFunction<@Nullable FoldedPartition> tables, MeterRegistry registry) {
+      int partitions,
+      IntFunction<@Nullable FoldedPartition> tables,
+      IntFunction<@Nullable CheckpointState> figures,
+      MeterRegistry registry) {
     this.partitions = partitions;
     this.tables = tables;
+    this.figures = figures;
     for (int p = 0; p < partitions; p++) {
       int partition = p;
       Gauge.builder("kvindex.checkpoint.age", () -> ageSeconds(partition))
@@ -52,9 +58,9 @@ final class CheckpointMeters {
 
   private double sum(ToDoubleFunction<CheckpointState> figure) {
     return IntStream.range(0, partitions)
-        .mapToObj(tables)
-        .filter(table -> table != null)
-        .mapToDouble(table -> figure.applyAsDouble(table.checkpointState()))
+        .mapToObj(figures)
+        .filter(state -> state != null)
+        .mapToDouble(figure)
         .sum();
   }
 

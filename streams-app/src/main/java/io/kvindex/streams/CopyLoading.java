@@ -5,6 +5,7 @@ import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.checkpoint.Borrower;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException;
+import io.kvindex.streams.checkpoint.CheckpointState;
 import io.kvindex.streams.checkpoint.Header;
 import io.kvindex.streams.checkpoint.Replacement;
 import io.kvindex.streams.checkpoint.Wanted;
@@ -41,6 +42,8 @@ final class CopyLoading implements TableLoader<PartitionView> {
   private final Borrower borrower;
   private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
   private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
+  private final Map<Integer, CheckpointState> former = new ConcurrentHashMap<>();
+  private final Map<Integer, FailedFolds> failed = new ConcurrentHashMap<>();
   private volatile String logId = "";
 
   /**
@@ -75,6 +78,30 @@ final class CopyLoading implements TableLoader<PartitionView> {
     return loaded.get(partition);
   }
 
+  /** What a partition's tables have written, null = there was none. Any thread. */
+  @Nullable CheckpointState figures(int partition) {
+    synchronized (former) {
+      CheckpointState before = former.get(partition);
+      FoldedPartition table = loaded.get(partition);
+      if (table == null) {
+        return before;
+      }
+      CheckpointState now = table.checkpointState();
+      return before == null ? now : now.after(before);
+    }
+  }
+
+  /** Both at a time may be more than fits into memory. */
+  private void letGo(int partition) {
+    synchronized (former) {
+      CheckpointState figures = figures(partition);
+      if (figures != null) {
+        former.put(partition, figures);
+      }
+      loaded.remove(partition);
+    }
+  }
+
   /** Whether there are rows that are not being borrowed anew. Any thread. */
   boolean hasOwn(int partition) {
     PartitionProgress load = loads.get(partition);
@@ -85,7 +112,9 @@ final class CopyLoading implements TableLoader<PartitionView> {
   public FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
       throws IOException, InterruptedException {
     logId = topicId.toString();
-    loaded.remove(partition); // both at a time may be more than fits into memory
+    letGo(partition);
+    FailedFolds failures = failed.computeIfAbsent(partition, p -> new FailedFolds());
+    failures.note(before);
     Path directory = directory(partition);
     Replacement.settle(directory);
     boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
@@ -100,7 +129,9 @@ final class CopyLoading implements TableLoader<PartitionView> {
           mayBorrow = false;
           borrow(directory, new Wanted(partition, topicId, differsFrom, logStart(partition)));
         }
-        return open(directory, topicId, partition);
+        FoldedPartition table = open(directory, topicId, partition);
+        table.leaveOut(failures.notBefore(table.foldedOffset()));
+        return table;
       } catch (CheckpointRefusedException e) {
         LOG.warn(
             "the checkpoint of partition {} can not be used ({}) and is deleted: {}",
@@ -173,7 +204,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
     return new PartitionProgress(Phase.BORROWING, done, of, (long) (done / seconds));
   }
 
-  private FoldedTable<PartitionView> open(Path directory, Uuid topicId, int partition)
+  private FoldedPartition open(Path directory, Uuid topicId, int partition)
       throws IOException, CheckpointRefusedException, InterruptedException {
     Long from = config.starts().get(partition);
     long first = from != null ? from : hasRows(directory) ? -1 : logStart(partition);

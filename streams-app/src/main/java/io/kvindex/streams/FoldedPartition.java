@@ -3,8 +3,10 @@ package io.kvindex.streams;
 
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.log.OncePerMinute;
+import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException;
 import io.kvindex.streams.checkpoint.CheckpointState;
@@ -24,8 +26,11 @@ import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.PartitionView;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -59,6 +64,8 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private final long first;
   private long sum;
   private long lineageStart;
+  private Set<Long> leftOut = Set.of();
+  private volatile @Nullable String lacks;
   private final OncePerMinute warnings = new OncePerMinute();
 
   private FoldedPartition(
@@ -101,11 +108,12 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
    *
    * @param first offset to begin at where the checkpoint has nothing, -1 = the log's beginning
    * @throws CheckpointRefusedException if it can not be used; nothing is left open
+   * @throws IOException if the disk can not be read
    * @throws InterruptedException if the thread was interrupted
    */
   static FoldedPartition load(
       int partition, Shared shared, Checkpoint checkpoint, long first, Progress progress)
-      throws CheckpointRefusedException, InterruptedException {
+      throws CheckpointRefusedException, IOException, InterruptedException {
     PartitionTable table =
         new PartitionTable(partition, shared.epochs(), new Journal(shared.pieces()));
     @Nullable Header header = checkpoint.load(table.blocks(), table.loader(), progress);
@@ -137,10 +145,50 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     EventRecord record = decode(next, value);
     if (record == null) {
       fold.passOver(next);
+    } else if (!leftOut.isEmpty() && leftOut.contains(next) && !record.isOpening()) {
+      leaveOut(record, next, timestampMs);
     } else {
       fold.take(record, next, timestampMs);
     }
     folded(next, nextSum);
+  }
+
+  /**
+   * Has events of these records not applied; before the first record is folded.
+   *
+   * @param offsets see {@link FailedFolds}
+   */
+  void leaveOut(Set<Long> offsets) {
+    leftOut = offsets;
+  }
+
+  /** What it said is lost, and nothing else of its stream. */
+  private void leaveOut(EventRecord record, long at, long timestampMs) {
+    long number = record.position().eventId();
+    fold.take(
+        new EventRecord(
+            record.table(),
+            record.stream(),
+            record.type(),
+            record.traits(),
+            record.incarnation(),
+            record.position(),
+            record.after(),
+            record.sourceTimeMicros(),
+            List.of(new KvEvent.Gap(number, number))),
+        at,
+        timestampMs);
+    counts.add(Outcome.LEFT_OUT, record.events().size());
+    String what =
+        "offset %d of partition %d of %s, of publisher %s, can not be folded and is left out: a bug"
+            .formatted(at, partition, Topics.EVENTS, record.stream().publisher().key());
+    lacks = what;
+    LOG.error("{}. The publisher is degraded until its life ends", what);
+  }
+
+  /** Which record it had to leave out last since it was loaded, for people; null = none. */
+  @Nullable String lacks() {
+    return lacks;
   }
 
   /** The log has nothing before that offset. */

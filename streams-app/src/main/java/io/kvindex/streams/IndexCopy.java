@@ -99,7 +99,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     failures = new StreamFailures("copy " + config.copy(), metrics);
     streams.setUncaughtExceptionHandler(failures);
     lag = new CopyLag(topic, partitions, config.maxLag(), this::view, metrics);
-    checkpoints = new CheckpointMeters(partitions, this::inUse, metrics);
+    checkpoints = new CheckpointMeters(partitions, this::inUse, loading::figures, metrics);
     ReadinessGauges.register(this, metrics);
   }
 
@@ -241,7 +241,14 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   @Override
-  public @Nullable String checkpointProblem() {
+  public @Nullable String warning() {
+    for (int p = 0; p < partitions; p++) {
+      FoldedPartition table = inUse(p);
+      String lacks = table == null ? null : table.lacks();
+      if (lacks != null) {
+        return lacks;
+      }
+    }
     return checkpoints.problem();
   }
 

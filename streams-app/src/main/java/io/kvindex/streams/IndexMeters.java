@@ -25,7 +25,8 @@ final class IndexMeters implements Counts {
           Outcome.STALE_INCARNATION,
           Outcome.HELD_BACK,
           Outcome.GAP,
-          Outcome.UNDECODABLE);
+          Outcome.UNDECODABLE,
+          Outcome.LEFT_OUT);
 
   private static final Set<Outcome> OF_RECORDS =
       EnumSet.of(

@@ -41,10 +41,10 @@ public interface IndexPartitions {
   }
 
   /**
-   * What is wrong with the checkpoints, null = nothing. Answers are right all the same: it is the
-   * next start that suffers.
+   * What people should look at though answers say themselves how far to trust them: checkpoints
+   * that are not written, or a record that had to be left out. null = nothing.
    */
-  default @Nullable String checkpointProblem() {
+  default @Nullable String warning() {
     return null;
   }
 

@@ -68,8 +68,8 @@ public interface IndexAccess {
     return List.of();
   }
 
-  /** What is wrong with this replica's checkpoints, null = nothing; no answer suffers from it. */
-  default @Nullable String checkpointProblem() {
+  /** What people should look at in this replica though it is ready, null = nothing. */
+  default @Nullable String warning() {
     return null;
   }
 

@@ -67,8 +67,8 @@ public final class StreamsIndexAccess implements IndexAccess {
   }
 
   @Override
-  public @Nullable String checkpointProblem() {
-    return indexer.checkpointProblem();
+  public @Nullable String warning() {
+    return indexer.warning();
   }
 
   @Override

@@ -165,8 +165,8 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   }
 
   @Override
-  public @Nullable String checkpointProblem() {
-    return own.checkpointProblem();
+  public @Nullable String warning() {
+    return own.warning();
   }
 
   @Override

@@ -56,7 +56,7 @@ public final class StatusRoutes {
           if (reason != null) {
             throw ApiException.of(ErrorCode.NOT_READY, reason);
           }
-          ctx.result(ready(index.checkpointProblem()));
+          ctx.result(ready(index.warning()));
         });
     routes.get("/metrics", ctx -> ctx.contentType(PROMETHEUS_TEXT).result(metrics.scrape()));
     routes.get("/workers", this::workers);

@@ -29,4 +29,20 @@ public record CheckpointState(
     long rows,
     Duration writing,
     Duration waited,
-    long failures) {}
+    long failures) {
+
+  /** How this one stands, with what both have counted. */
+  public CheckpointState after(CheckpointState former) {
+    return new CheckpointState(
+        folded,
+        age,
+        failing,
+        stopped,
+        checkpoints + former.checkpoints,
+        changes + former.changes,
+        rows + former.rows,
+        writing.plus(former.writing),
+        waited.plus(former.waited),
+        failures + former.failures);
+  }
+}

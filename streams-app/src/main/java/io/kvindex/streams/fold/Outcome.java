@@ -12,6 +12,8 @@ public enum Outcome {
   /** A hole in a stream: announced by the bridge, or given up waiting for. */
   GAP,
   UNDECODABLE,
+  /** Not applied, as the fold of its record broke off: a bug. */
+  LEFT_OUT,
   BLOCKS_STORED,
   BLOCKS_REMOVED,
   /** Removal of a block the owner is not known to hold. */
