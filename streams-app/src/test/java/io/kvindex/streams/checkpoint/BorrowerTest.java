@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +34,12 @@ import org.rocksdb.RocksDB;
 @Timeout(120)
 class BorrowerTest {
 
-  private static final Uuid TOPIC = KilledWriter.TOPIC;
+  private static final Uuid TOPIC = RandomTable.TOPIC;
   private static final long SEED = 5;
   private static final int RECORDS = 1_500;
-  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 10);
-  private static final int LONGEST_MS = 1_200;
+
+  /** Behind a stream's mark, version and partition. */
+  private static final int LAYOUT_AT = 9;
 
   @TempDir Path dir;
 
@@ -57,7 +57,7 @@ class BorrowerTest {
   void write() throws Exception {
     own = Files.createDirectories(dir.resolve("tables")).resolve("0");
     backup = Files.createDirectories(dir.resolve("backup"));
-    RandomTable table = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+    RandomTable table = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
     Journals journals = new Journals(table);
     try (Checkpoint checkpoint = Checkpoint.open(dir.resolve("lender"), TOPIC, 0)) {
       for (int i = 1; i <= 3; i++) {
@@ -99,10 +99,10 @@ class BorrowerTest {
   }
 
   private void assertWhole() throws Exception {
-    RandomTable again = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+    RandomTable again = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
     again.foldTo(RECORDS - 1, t -> {});
     try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
-      RandomTable loaded = KilledWriter.load(checkpoint, SEED);
+      RandomTable loaded = RandomTable.load(checkpoint, SEED);
       assertThat(loaded.differences(again)).isEmpty();
       // It is this process's own from now on.
       Journals journals = new Journals(loaded);
@@ -210,7 +210,7 @@ class BorrowerTest {
   void shouldGoByWhatCame_whenALenderSaysSomethingElse() throws Exception {
     Path foreign = dir.resolve("foreign");
     try (Checkpoint checkpoint = Checkpoint.open(foreign, new Uuid(3, 3), 0)) {
-      RandomTable table = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+      RandomTable table = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
       Journals journals = new Journals(table);
       table.foldTo(50, t -> {});
       journals.write(checkpoint);
@@ -271,52 +271,6 @@ class BorrowerTest {
     assertThat(own).as("what was there").exists();
   }
 
-  /** Processes killed at random instants of borrowing: nothing is there, or a whole one is. */
-  @Test
-  void shouldHaveAWholeOneOrNone_whenTheBorrowerIsKilled() throws Exception {
-    int whole = 0;
-    for (int kill = 0; kill < KILLS; kill++) {
-      killOne();
-      Replacement.settle(own);
-      assertNothingIsLeft();
-      if (Files.exists(own)) {
-        whole++;
-        assertWhole();
-        Replacement.delete(own);
-      }
-    }
-    System.out.printf("%d kills, %d times a whole one was there%n", KILLS, whole);
-    places.add(backup.toString());
-    assertThat(borrow(Long.MAX_VALUE, 0)).isNotNull();
-    assertWhole();
-  }
-
-  private void killOne() throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                KilledBorrower.class.getName(),
-                own.toString(),
-                backup.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try (BufferedReader said = process.inputReader()) {
-      String line = said.readLine();
-      while (line != null && !line.equals("running")) {
-        line = said.readLine();
-      }
-      assertThat(line).isEqualTo("running");
-      process.waitFor(1 + random.nextInt(LONGEST_MS), TimeUnit.MILLISECONDS);
-    } finally {
-      process.destroyForcibly().waitFor();
-    }
-  }
-
   /** Own ones and others', also after a kill in the middle. */
   @Test
   void shouldLoseNothing_whenACheckpointIsOfTheLayoutBefore() throws Exception {
@@ -326,6 +280,19 @@ class BorrowerTest {
     assertThat(counted()).containsOnlyKeys("unknown_layout");
     MadeUpFormer.begin();
     try {
+      assertThat(Objects.requireNonNull(borrow(Long.MAX_VALUE, 0)).folded())
+          .isEqualTo(header.folded());
+      assertWhole();
+      Replacement.delete(own);
+      // The same from a replica that runs the version before.
+      places.clear();
+      StandInLender former = lender(header);
+      former.layout = MadeUpFormer.LAYOUT;
+      former.onTheWay =
+          bytes -> {
+            ByteBuffer.wrap(bytes).putInt(LAYOUT_AT, MadeUpFormer.LAYOUT);
+            return bytes;
+          };
       assertThat(Objects.requireNonNull(borrow(Long.MAX_VALUE, 0)).folded())
           .isEqualTo(header.folded());
       assertWhole();

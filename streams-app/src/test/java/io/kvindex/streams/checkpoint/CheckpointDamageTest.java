@@ -30,7 +30,7 @@ import org.rocksdb.RocksIterator;
 /** Checkpoints that are not what they should be are refused, and it is said why. */
 class CheckpointDamageTest {
 
-  private static final Uuid TOPIC = KilledWriter.TOPIC;
+  private static final Uuid TOPIC = RandomTable.TOPIC;
   private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
   private static final int DAMAGES = Integer.getInteger("kvindex.test.damages", 30);
 
@@ -45,7 +45,7 @@ class CheckpointDamageTest {
   void writeOne() throws Exception {
     System.out.println("seed " + SEED);
     own = directory.resolve("own");
-    table = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+    table = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
     Journals journals = new Journals(table);
     try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
       for (int i = 0; i < 3; i++) {
@@ -158,7 +158,7 @@ class CheckpointDamageTest {
           outcome(
               () -> {
                 try (Checkpoint checkpoint = Checkpoint.open(copy, TOPIC, 0)) {
-                  RandomTable one = KilledWriter.load(checkpoint, SEED);
+                  RandomTable one = RandomTable.load(checkpoint, SEED);
                   assertThat(one.differences(at(one.offset()))).as("%d %s", SEED, file).isEmpty();
                 }
               });
@@ -175,7 +175,7 @@ class CheckpointDamageTest {
     if (offset == table.offset()) {
       return table;
     }
-    RandomTable other = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+    RandomTable other = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
     other.foldTo(offset, t -> {});
     return other;
   }
@@ -234,7 +234,7 @@ class CheckpointDamageTest {
       assertThat(Checkpoint.verify(lent, TOPIC, 0).folded().offset()).isEqualTo(offset);
     }
     try (Checkpoint checkpoint = Checkpoint.open(lent, TOPIC, 0)) {
-      RandomTable loaded = KilledWriter.load(checkpoint, SEED);
+      RandomTable loaded = RandomTable.load(checkpoint, SEED);
       assertThat(loaded.offset()).isEqualTo(offset);
       assertThat(loaded.differences(at(offset))).isEmpty();
     }
@@ -274,7 +274,7 @@ class CheckpointDamageTest {
           Files.createSymbolicLink(file, file); // is there, and can not be read
         }
       }
-      RandomTable into = new RandomTable(SEED, KilledWriter.HASHES, RandomTable.newBlocks());
+      RandomTable into = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
       assertThatThrownBy(
               () ->
                   new Loading(db, Objects.requireNonNull(header), "rows")
@@ -290,7 +290,7 @@ class CheckpointDamageTest {
   void shouldHaveNothingOfAJournal_whenWritingItFailed() throws Exception {
     try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
       long offset = table.offset();
-      RandomTable before = KilledWriter.load(checkpoint, SEED);
+      RandomTable before = RandomTable.load(checkpoint, SEED);
       Journals journals = new Journals(before);
       before.foldTo(offset + 400, t -> {});
       Journal full = journals.next();
@@ -316,7 +316,7 @@ class CheckpointDamageTest {
 
   private RandomTable load() throws Exception {
     try (Checkpoint checkpoint = Checkpoint.open(own, TOPIC, 0)) {
-      return KilledWriter.load(checkpoint, SEED);
+      return RandomTable.load(checkpoint, SEED);
     }
   }
 

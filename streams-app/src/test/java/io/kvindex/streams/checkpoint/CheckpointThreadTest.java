@@ -227,10 +227,10 @@ class CheckpointThreadTest {
     long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
     System.out.println("seed " + seed);
     SplittableRandom random = new SplittableRandom(seed);
-    RandomTable reference = new RandomTable(seed, KilledWriter.HASHES, RandomTable.newBlocks());
+    RandomTable reference = new RandomTable(seed, RandomTable.HASHES, RandomTable.newBlocks());
     for (int start = 0; start < 6; start++) {
-      Checkpoint checkpoint = Checkpoint.open(directory, KilledWriter.TOPIC, 0);
-      RandomTable one = KilledWriter.load(checkpoint, seed);
+      Checkpoint checkpoint = Checkpoint.open(directory, RandomTable.TOPIC, 0);
+      RandomTable one = RandomTable.load(checkpoint, seed);
       reference.foldTo(one.offset(), t -> {});
       assertThat(one.differences(reference)).as("seed %d start %d", seed, start).isEmpty();
       SplittableRandom faults = random.split();

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  * what is in the table. A stand-in for the rules, with dictionaries of its own.
  */
 final class RandomTable implements Dictionary {
+
+  /** Of the log checkpoints are of. */
+  static final Uuid TOPIC = new Uuid(7, 8);
+
+  /** Engine hashes there are in a space of most tables. */
+  static final int HASHES = 3_000;
 
   /** Small, so that it bites. */
   static final int UNHELD = 100;
@@ -79,6 +86,13 @@ final class RandomTable implements Dictionary {
 
   static Blocks newBlocks() {
     return new Blocks(new Epochs(), io.kvindex.streams.index.Journal.none());
+  }
+
+  /** What a checkpoint has of a table of {@link #HASHES}. */
+  static RandomTable load(Checkpoint checkpoint, long seed) throws Exception {
+    RandomTable table = new RandomTable(seed, HASHES, newBlocks());
+    checkpoint.load(table.blocks, table, Progress.NONE);
+    return table;
   }
 
   /** What record n-1 was; -1 = there was none. */

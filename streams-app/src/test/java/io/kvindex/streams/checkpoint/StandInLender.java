@@ -28,6 +28,9 @@ final class StandInLender implements AutoCloseable {
   final AtomicInteger asked = new AtomicInteger();
   final AtomicInteger fetched = new AtomicInteger();
 
+  /** What it says its layout is. */
+  volatile int layout = Header.LAYOUT;
+
   /** What becomes of the bytes on their way. */
   volatile UnaryOperator<byte[]> onTheWay = bytes -> bytes;
 
@@ -58,7 +61,7 @@ final class StandInLender implements AutoCloseable {
                 + "\"offset\":%d,\"sum\":\"0\",\"since\":%d,\"bytes\":%d,\"busy\":%s}]}")
             .formatted(
                 offer.partition(),
-                offer.layout(),
+                layout,
                 offer.topicId(),
                 offer.offset(),
                 offer.since(),
