@@ -4,21 +4,36 @@ package io.kvindex.streams;
 import static io.kvindex.streams.fixture.LogFeed.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.model.event.KvEvent;
+import io.kvindex.model.event.Place;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.SharedBroker;
+import io.kvindex.streams.checkpoint.JournalLimits;
 import io.kvindex.streams.checkpoint.MadeUpFormer;
+import io.kvindex.streams.fixture.Answers;
+import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.LogFeed;
+import io.kvindex.streams.fixture.Prompt;
+import io.kvindex.streams.fold.Limits;
+import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,6 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class IndexCopyIT {
 
+  private static final int BAD = 7;
+
   @TempDir private Path dir;
   private final String unique = SharedBroker.unique("copy");
   private LogFeed feed;
@@ -40,11 +57,16 @@ class IndexCopyIT {
   }
 
   private IndexCopy start(String name) {
+    return start(name, null);
+  }
+
+  private IndexCopy start(String name, @Nullable String borrowFrom) {
     return IndexCopy.start(
         CopyConfig.of(
-            Map.of("bootstrap.servers", SharedBroker.bootstrapServers()),
-            unique + name,
-            dir.resolve(name)),
+                Map.of("bootstrap.servers", SharedBroker.bootstrapServers()),
+                unique + name,
+                dir.resolve(name))
+            .borrowingFrom(borrowFrom),
         1,
         List::of,
         new SimpleMeterRegistry());
@@ -91,7 +113,14 @@ class IndexCopyIT {
       until(() -> feed.isSeenBy(copy), "all records");
       before = feed.answers(copy);
     }
-    MadeUpFormer.rewrite(dir.resolve("one").resolve("tables").resolve("0"));
+    Path own = dir.resolve("one").resolve("tables").resolve("0");
+    MadeUpFormer.rewrite(own);
+    Path lent = Files.createDirectories(dir.resolve("former").resolve("0"));
+    try (Stream<Path> files = Files.list(own)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, lent.resolve(file.getFileName()));
+      }
+    }
     TopicPartition events = new TopicPartition(Topics.EVENTS, 0);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", SharedBroker.bootstrapServers()))) {
       admin.deleteRecords(Map.of(events, RecordsToDelete.beforeOffset(-1))).all().get();
@@ -101,13 +130,91 @@ class IndexCopyIT {
       assertThat(feed.isSeenBy(copy)).isFalse();
     }
     MadeUpFormer.begin();
-    try (IndexCopy copy = start("one")) {
-      until(() -> copy.notReadyReason() == null, "ready after the conversion");
-      assertThat(feed.answers(copy)).isEqualTo(before);
+    try (IndexCopy copy = start("one");
+        IndexCopy borrower = start("two", dir.resolve("former").toString())) {
+      for (IndexCopy one : List.of(copy, borrower)) {
+        until(() -> one.notReadyReason() == null, "ready after the conversion");
+        assertThat(feed.answers(one)).isEqualTo(before);
+        assertThat(Objects.requireNonNull(one.view(0)).degradedPublishers()).isEmpty();
+      }
       feed.send(100);
-      until(() -> feed.isSeenBy(copy), "records after the conversion");
+      until(() -> feed.isSeenBy(copy) && feed.isSeenBy(borrower), "records after the conversion");
+      assertThat(feed.answers(borrower)).isEqualTo(feed.answers(copy));
     } finally {
       MadeUpFormer.end();
+    }
+  }
+
+  /** All copies of a program with that bug come to the same. */
+  @Test
+  void shouldGoOnWithoutARecord_whenItsFoldFailsEachTime() {
+    MeterRegistry metrics = new Buggy();
+    Engine bad = new Engine(SharedBroker.unique("bad"));
+    KvEvent[] events = new KvEvent[BAD];
+    Arrays.fill(events, new Prompt("ab").stored(Place.of("GPU", 0)));
+    CopyConfig config =
+        new CopyConfig(
+            Map.of("bootstrap.servers", SharedBroker.bootstrapServers()),
+            unique + "buggy",
+            dir.resolve("buggy"),
+            null,
+            Duration.ofSeconds(2),
+            Limits.DEFAULT,
+            new JournalLimits(50, Duration.ofMillis(50), Duration.ofMinutes(1)),
+            Map.of(),
+            null);
+    try (IndexCopy copy = IndexCopy.start(config, 1, List::of, metrics)) {
+      feed.send(100);
+      until(() -> feed.isSeenBy(copy), "records before it");
+      until(() -> checkpoints(metrics) > 0, "a checkpoint");
+      double before = checkpoints(metrics);
+      feed.send(bad.batch(events), bad.batch(new Prompt("xy").stored(Place.of("GPU", 0))));
+      feed.send(100);
+      until(() -> feed.isSeenBy(copy) && copy.notReadyReason() == null, "records behind it");
+      PartitionView view = Objects.requireNonNull(copy.view(0));
+      assertThat(view.degradedPublishers()).contains(bad.stream().publisher());
+      assertThat(Answers.text(view, "xy")).contains(bad.stream().publisher().instanceId());
+      assertThat(copy.warning()).contains("can not be folded", bad.stream().publisher().key());
+      assertThat(
+              metrics.get("kvindex.tables.refused").tag("cause", "fold_failed").counter().count())
+          .isEqualTo(2);
+      assertThat(metrics.get("kvindex.events").tag("outcome", "left_out").counter().count())
+          .isEqualTo(BAD);
+      assertThat(checkpoints(metrics)).as("of all tables").isGreaterThanOrEqualTo(before);
+    }
+  }
+
+  private static double checkpoints(MeterRegistry metrics) {
+    return metrics.get("kvindex.checkpoints").functionCounter().count();
+  }
+
+  /** Of a program that does not survive a record of so many events. */
+  private static final class Buggy extends SimpleMeterRegistry {
+    @Override
+    protected Counter newCounter(Meter.Id id) {
+      Counter counter = super.newCounter(id);
+      if (!id.getName().equals("kvindex.events") || !"applied".equals(id.getTag("outcome"))) {
+        return counter;
+      }
+      return new Counter() {
+        @Override
+        public void increment(double amount) {
+          if (amount == BAD) {
+            throw new IllegalStateException("a bug, with the table half changed");
+          }
+          counter.increment(amount);
+        }
+
+        @Override
+        public double count() {
+          return counter.count();
+        }
+
+        @Override
+        public Id getId() {
+          return counter.getId();
+        }
+      };
     }
   }
 
