@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  * <p>That is never wrong. What a record finds in the table is a function of the log, and so is what
  * a program makes of it: whatever fails twice fails always and in all copies of that version, which
  * so leave out the same record. What failed by chance (a bit of memory) does not fail again, and is
- * folded. What is left out counts as a gap of its stream: its publisher is degraded, in the rows
- * too, until its life ends, and no answer relies on it. A version that can fold the record differs
- * by that publisher alone. Where the record fails even so, as it was not its own events that did
- * it, the table stays refused and is loaded again, a minute later at most: others answer.
+ * folded; what failed for want of memory is nobody's fault but this process's, and is tried again.
+ * What is left out counts as a gap of its stream: its publisher is degraded, in the rows too, until
+ * its life ends, and no answer relies on it. A version that can fold the record differs by that
+ * publisher alone. Where the record fails even so, as it was not its own events that did it, the
+ * table stays refused and is loaded again, a minute later at most: others answer.
  *
  * <p>The record itself is not kept elsewhere: the log has it, at the place that is told, and
  * quarantine is for frames that never came into the log.
@@ -34,7 +35,7 @@ final class FailedFolds {
    * the same one.
    */
   void note(@Nullable Refusal why) {
-    if (why == null || why == newest) {
+    if (why == null || why == newest || why.offset() == Refusal.OF_THE_PROCESS) {
       return;
     }
     newest = why;

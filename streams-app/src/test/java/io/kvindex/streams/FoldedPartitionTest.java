@@ -115,16 +115,18 @@ class FoldedPartitionTest {
     assertThat(table.view().heldRecords()).isZero();
   }
 
-  /** Others are there from where the log differs on. */
+  /** There are others from where the log differs on; and want of memory is no record's fault. */
   @Test
-  void shouldForgetFailures_whenTheLogIsAnother() {
+  void shouldBlameNoRecord_whenTheLogIsAnotherOrMemoryIsFull() {
     FailedFolds failures = new FailedFolds();
     failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, 2, ""));
     failures.note(new Refusal(Refusal.Cause.LOG_LOST_END, 1, ""));
     failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, 2, ""));
     assertThat(failures.notBefore(-1)).isEmpty();
     failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, 5, ""));
+    failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, Refusal.OF_THE_PROCESS, ""));
+    failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, Refusal.OF_THE_PROCESS, ""));
     failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, 2, ""));
-    assertThat(failures.notBefore(1)).containsExactly(2L);
+    assertThat(failures.notBefore(-2)).containsExactly(2L);
   }
 }

@@ -132,17 +132,17 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
       }
       ours.fold(offset, record.timestamp(), record.key(), record.value(), sum);
     } catch (RuntimeException e) {
-      refuse(ours, foldFailed(offset, e), e);
+      refuse(ours, foldFailed(offset, offset, e), e);
     } catch (Error e) {
-      tables.refuse(partition, ours, foldFailed(offset, e), e);
+      tables.refuse(partition, ours, foldFailed(Refusal.OF_THE_PROCESS, offset, e), e);
       throw e;
     }
     sought = false;
   }
 
-  private static Refusal foldFailed(long offset, Throwable failure) {
+  private static Refusal foldFailed(long blamed, long offset, Throwable failure) {
     return new Refusal(
-        Refusal.Cause.FOLD_FAILED, offset, "the fold of offset " + offset + " failed: " + failure);
+        Refusal.Cause.FOLD_FAILED, blamed, "the fold of offset " + offset + " failed: " + failure);
   }
 
   private void refuse(FoldedTable<V> ours, Refusal why, @Nullable Throwable failure) {
