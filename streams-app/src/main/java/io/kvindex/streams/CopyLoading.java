@@ -40,6 +40,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
   private final LogTopic topic;
   private final FoldedPartition.Shared shared;
   private final Borrower borrower;
+  private final MeterRegistry metrics;
   private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
   private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
   private final Map<Integer, CheckpointState> former = new ConcurrentHashMap<>();
@@ -59,6 +60,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
     this.config = config;
     this.topic = topic;
     this.shared = shared;
+    this.metrics = metrics;
     String only = config.borrowFrom();
     borrower = new Borrower(only == null ? lenders : () -> List.of(only), metrics);
   }
@@ -138,6 +140,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
             partition,
             e.reason().label(),
             e.getMessage());
+        metrics.counter("kvindex.checkpoints.refused", "reason", e.reason().label()).increment();
         Replacement.delete(directory);
       }
     }

@@ -57,10 +57,10 @@ class IndexCopyIT {
   }
 
   private IndexCopy start(String name) {
-    return start(name, null);
+    return start(name, null, new SimpleMeterRegistry());
   }
 
-  private IndexCopy start(String name, @Nullable String borrowFrom) {
+  private IndexCopy start(String name, @Nullable String borrowFrom, MeterRegistry metrics) {
     return IndexCopy.start(
         CopyConfig.of(
                 Map.of("bootstrap.servers", SharedBroker.bootstrapServers()),
@@ -69,7 +69,7 @@ class IndexCopyIT {
             .borrowingFrom(borrowFrom),
         1,
         List::of,
-        new SimpleMeterRegistry());
+        metrics);
   }
 
   @Test
@@ -104,6 +104,30 @@ class IndexCopyIT {
     }
   }
 
+  @Test
+  void shouldSayItAndFoldAnew_whenItsCheckpointIsTorn() throws Exception {
+    List<String> before;
+    try (IndexCopy copy = start("one")) {
+      feed.send(200);
+      until(() -> feed.isSeenBy(copy), "all records");
+      before = feed.answers(copy);
+    }
+    try (Stream<Path> files = Files.list(dir.resolve("one").resolve("tables").resolve("0"))) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".sst")).toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, bytes.length / 2));
+      }
+    }
+    MeterRegistry metrics = new SimpleMeterRegistry();
+    try (IndexCopy copy = start("one", null, metrics)) {
+      until(() -> copy.notReadyReason() == null, "ready");
+      assertThat(feed.answers(copy)).isEqualTo(before);
+      assertThat(
+              metrics.get("kvindex.checkpoints.refused").tag("reason", "damaged").counter().count())
+          .isOne();
+    }
+  }
+
   /** What the log has forgotten is in checkpoints only. */
   @Test
   void shouldLoseNothing_whenTheLogIsCutAndTheCheckpointIsOfTheLayoutBefore() throws Exception {
@@ -131,7 +155,8 @@ class IndexCopyIT {
     }
     MadeUpFormer.begin();
     try (IndexCopy copy = start("one");
-        IndexCopy borrower = start("two", dir.resolve("former").toString())) {
+        IndexCopy borrower =
+            start("two", dir.resolve("former").toString(), new SimpleMeterRegistry())) {
       for (IndexCopy one : List.of(copy, borrower)) {
         until(() -> one.notReadyReason() == null, "ready after the conversion");
         assertThat(feed.answers(one)).isEqualTo(before);
