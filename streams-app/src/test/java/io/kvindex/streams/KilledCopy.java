@@ -21,9 +21,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -117,15 +118,21 @@ final class KilledCopy {
     }
   }
 
-  /**
-   * Nothing but a compaction is under way then. Its files are kept by other names, as no power
-   * failure brings back what was deleted.
-   */
+  /** Nothing but a compaction is under way then, which may end while this looks. */
   private void sayWhatIsSynced(long offset) throws IOException {
     if (offset <= synced) {
       return;
     }
     synced = offset;
+    Set<String> rows = new TreeSet<>(keepRows());
+    String manifest = Files.readString(directory.resolve("CURRENT")).trim();
+    long length = Files.size(directory.resolve(manifest));
+    rows.addAll(keepRows());
+    say("synced " + manifest + " " + length + " " + String.join(",", rows));
+  }
+
+  /** By other names, as no power failure brings back what was deleted. */
+  private List<String> keepRows() throws IOException {
     List<String> rows;
     try (Stream<Path> files = Files.list(directory)) {
       rows = files.map(f -> f.getFileName().toString()).filter(f -> f.endsWith(".sst")).toList();
@@ -136,9 +143,7 @@ final class KilledCopy {
         Files.createLink(kept.resolve(file), directory.resolve(file));
       }
     }
-    String manifest = Files.readString(directory.resolve("CURRENT")).trim();
-    long length = Files.size(directory.resolve(manifest));
-    say("synced " + manifest + " " + length + " " + rows.stream().collect(Collectors.joining(",")));
+    return rows;
   }
 
   private static void say(String what) {
