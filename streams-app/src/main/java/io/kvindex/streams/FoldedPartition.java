@@ -3,7 +3,6 @@ package io.kvindex.streams;
 
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
-import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.topic.Topics;
@@ -29,7 +28,6 @@ import io.kvindex.streams.view.PartitionView;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
@@ -164,20 +162,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   /** What it said is lost, and nothing else of its stream. */
   private void leaveOut(EventRecord record, long at, long timestampMs) {
-    long number = record.position().eventId();
-    fold.take(
-        new EventRecord(
-            record.table(),
-            record.stream(),
-            record.type(),
-            record.traits(),
-            record.incarnation(),
-            record.position(),
-            record.after(),
-            record.sourceTimeMicros(),
-            List.of(new KvEvent.Gap(number, number))),
-        at,
-        timestampMs);
+    fold.take(record.asGap(), at, timestampMs);
     counts.add(Outcome.LEFT_OUT, record.events().size());
     String what =
         "offset %d of partition %d of %s, of publisher %s, can not be folded and is left out: a bug"

@@ -67,6 +67,20 @@ public record EventRecord(
         List.of(new KvEvent.Begun(retells)));
   }
 
+  /** The same record at the same place, of which nothing is known but that it is lost. */
+  public EventRecord asGap() {
+    return new EventRecord(
+        table,
+        stream,
+        type,
+        traits,
+        incarnation,
+        position,
+        after,
+        sourceTimeMicros,
+        List.of(new KvEvent.Gap(position.eventId(), position.eventId())));
+  }
+
   /** Whether it was made by {@link #opening}. */
   public boolean isOpening() {
     return events.size() == 1 && events.get(0) instanceof KvEvent.Begun;

@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.ConnectException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -67,13 +66,7 @@ final class ReplicaWatch implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final FailureDetector detector;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
-
-  /**
-   * From which offsets each one's tables were folded, by partition, as it said last: one that loads
-   * its table says nothing, and has what it had.
-   */
-  private final Map<String, long[]> began = new ConcurrentHashMap<>();
-
+  private final Beginnings beginnings;
   private final Map<String, String> problems = new ConcurrentHashMap<>();
   private final Counter notUnderstood;
   private final ScheduledExecutorService timer =
@@ -103,6 +96,7 @@ final class ReplicaWatch implements AutoCloseable {
     this.transport = transport;
     this.nanoTime = nanoTime;
     detector = new FailureDetector(nanoTime);
+    beginnings = new Beginnings(here.partitions());
     notUnderstood =
         Counter.builder("kvindex.status.not.understood")
             .description("what other replicas said of themselves and this version can't read")
@@ -233,13 +227,8 @@ final class ReplicaWatch implements AutoCloseable {
   /** The earliest offset anybody's table was folded from, as far as is known. */
   private long earliest(int partition) {
     PartitionView view = here.view(partition);
-    long earliest = view == null || !view.complete() ? Long.MAX_VALUE : view.since();
-    for (long[] each : began.values()) {
-      if (each[partition] != UNKNOWN) {
-        earliest = Math.min(earliest, each[partition]);
-      }
-    }
-    return earliest;
+    long own = view == null || !view.complete() ? Long.MAX_VALUE : view.since();
+    return Math.min(own, beginnings.earliest(partition));
   }
 
   private @Nullable Candidate candidate(String address, int partition) {
@@ -294,7 +283,7 @@ final class ReplicaWatch implements AutoCloseable {
       detector.asking(asked, now, dueNs);
       dueNs = now + TimeUnit.MILLISECONDS.toNanos(paceMs());
       heard.keySet().retainAll(asked);
-      began.keySet().retainAll(asked);
+      beginnings.retain(asked);
       problems.keySet().retainAll(asked);
       if (!asked.isEmpty()) {
         byte[] question = question();
@@ -331,7 +320,7 @@ final class ReplicaWatch implements AutoCloseable {
       if (problem instanceof RefusedException) {
         detector.answered(address);
         heard.remove(address); // that was another process, or of another log
-        began.remove(address);
+        beginnings.forget(address);
       } else if (problem instanceof ConnectException) {
         detector.closed(address);
       }
@@ -340,7 +329,7 @@ final class ReplicaWatch implements AutoCloseable {
     }
     try {
       ReplicaStatus status = ReplicaStatus.decode(body);
-      began.put(address, began(status, began.get(address)));
+      beginnings.heard(address, status);
       heard.put(address, new Heard(status, nanoTime.getAsLong()));
       detector.answered(address);
       problems.remove(address);
@@ -349,19 +338,6 @@ final class ReplicaWatch implements AutoCloseable {
       problems.put(address, "not understood: " + e.getMessage());
       warn(address, e);
     }
-  }
-
-  private long[] began(ReplicaStatus status, long @Nullable [] before) {
-    long[] now = before == null ? new long[here.partitions()] : before.clone();
-    if (before == null) {
-      Arrays.fill(now, UNKNOWN);
-    }
-    for (Part part : status.partitions()) {
-      if (part.hasTable() && part.partition() < now.length) {
-        now[part.partition()] = part.since();
-      }
-    }
-    return now;
   }
 
   private void warn(String address, RuntimeException e) {
