@@ -233,6 +233,12 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     behind.maybeSwap(offset, sum, lineageStart);
   }
 
+  @Override
+  public void released() {
+    behind.want();
+    idle();
+  }
+
   /** Who asks for dumps and digests does so when no thread writes any more. */
   void readsSettled() {
     table.view().readsFrom(this::readSettled);

@@ -3,6 +3,7 @@ package io.kvindex.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
@@ -128,5 +129,16 @@ class FoldedPartitionTest {
     failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, Refusal.OF_THE_PROCESS, ""));
     failures.note(new Refusal(Refusal.Cause.FOLD_FAILED, 2, ""));
     assertThat(failures.notBefore(-2)).containsExactly(2L);
+  }
+
+  /** Another process of the copy may want it next. */
+  @Test
+  void shouldHaveAllOnTheDisk_whenItsTaskHasEnded() throws Exception {
+    FoldedPartition table = load(-1);
+    table.fold(0, 0, null, null, 1);
+    assertThat(table.checkpointState().folded().offset()).isNegative();
+    table.released();
+    await().until(() -> table.checkpointState().folded().offset() == 0);
+    table.close();
   }
 }

@@ -53,6 +53,12 @@ public interface FoldedTable<V> {
   /** No record has come for a second: the chance to do what is due. For the thread that writes. */
   void idle();
 
+  /**
+   * The task that wrote ends, and with it maybe this process's part in the table: another process
+   * should find all of it on the disk. For the thread that writes.
+   */
+  default void released() {}
+
   /** What queries read, always the same object. Any thread may ask for it and use it. */
   V view();
 

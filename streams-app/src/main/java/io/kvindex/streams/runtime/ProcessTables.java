@@ -130,8 +130,18 @@ public final class ProcessTables<V> implements AutoCloseable {
     return slots.get(partition).isTaken();
   }
 
+  /**
+   * Puts a table away, with a last checkpoint: another process of the copy keeps it. Nothing
+   * happens if it is not there, or a task has it, or had it until a moment ago. Never waits.
+   *
+   * @param idle how long it must have been without a task
+   */
+  public void letGo(int partition, Duration idle) {
+    slots.get(partition).letGo(idle.toNanos());
+  }
+
   /** The table that is {@link TableState#READY}, null = none is. Never waits. */
-  @Nullable FoldedTable<V> inUse(int partition) {
+  public @Nullable FoldedTable<V> inUse(int partition) {
     return slots.get(partition).inUse();
   }
 

@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * ABSENT --load--> LOADING --> READY --refuse--> FAILED --load, once no task has it--> LOADING
  *                  LOADING --> FAILED, if there is nothing to be had
+ *                              READY --let go, if no task has it--> LOADING --> ABSENT
  * </pre>
  */
 final class TableSlot<V> {
@@ -52,6 +53,9 @@ final class TableSlot<V> {
 
   /** The task that has the table, null = none has. */
   private @Nullable Object owner;
+
+  /** Since when none has it. */
+  private long idleSinceNs;
 
   /** Why the last table was refused, null = it was not. */
   private @Nullable Refusal refusal;
@@ -160,6 +164,33 @@ final class TableSlot<V> {
     waitedFor.complete(null);
   }
 
+  /** See {@link ProcessTables#letGo}. */
+  synchronized void letGo(long idleNs) {
+    if (!closed
+        && state == TableState.READY
+        && owner == null
+        && System.nanoTime() - idleSinceNs >= idleNs) {
+      inUse = null;
+      state = TableState.LOADING;
+      loaded = new CompletableFuture<>();
+      loading.execute(this::putAway);
+    }
+  }
+
+  private void putAway() {
+    try {
+      FoldedTable<V> former = takeFormer();
+      if (former != null) {
+        former.close();
+      }
+    } finally {
+      synchronized (this) {
+        state = TableState.ABSENT;
+      }
+      ended();
+    }
+  }
+
   private synchronized @Nullable FoldedTable<V> takeFormer() {
     FoldedTable<V> former = table;
     table = null;
@@ -174,6 +205,7 @@ final class TableSlot<V> {
     if (!closed) {
       table = fresh;
       inUse = fresh;
+      idleSinceNs = System.nanoTime();
       loadedFor = of;
       refusal = null;
       failure = "";
@@ -229,6 +261,7 @@ final class TableSlot<V> {
   synchronized void release(Object task) {
     if (owner == task) {
       owner = null;
+      idleSinceNs = System.nanoTime();
       if (state == TableState.FAILED) {
         loadIfMissing();
       }

@@ -3,10 +3,10 @@ package io.kvindex.streams.runtime;
 
 /** How it stands with a partition's table in this process. */
 public enum TableState {
-  /** Nobody has asked for it yet. */
+  /** Nobody has asked for it yet, or again. */
   ABSENT,
 
-  /** Being loaded, by a thread that is no stream thread. */
+  /** Being loaded or put away, by a thread that is no stream thread. */
   LOADING,
 
   /** There; a task may write it, queries may read it. */

@@ -85,6 +85,10 @@ final class TableStore<V> implements StateStore {
 
   @Override
   public void close() {
+    FoldedTable<V> written = table;
+    if (written != null && tables.inUse(partition) == written) {
+      written.released();
+    }
     table = null;
     tables.release(partition, this);
   }

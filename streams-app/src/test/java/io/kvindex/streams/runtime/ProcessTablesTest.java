@@ -235,6 +235,53 @@ class ProcessTablesTest {
     assertThatThrownBy(() -> tables.take(0, "b")).isInstanceOf(LockException.class);
   }
 
+  /** Another process of the copy has it by then. */
+  @Test
+  void shouldPutATableAwayAndLoadItAgain_onlyWhereNoTaskHasIt() {
+    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> restored(p, before))) {
+      FoldedTable<ChainTable> first = take(tables, 0, "a");
+      first.fold(0, 0, null, null, 1);
+      tables.letGo(0, Duration.ZERO);
+      assertThat(tables.inUse(0)).as("a task writes it").isSameAs(first);
+      tables.release(0, "a");
+      tables.letGo(0, Duration.ofMinutes(1));
+      assertThat(tables.inUse(0)).as("a moment ago one did").isSameAs(first);
+      tables.letGo(0, Duration.ZERO);
+      assertThat(tables.view(0)).isNull();
+      tables.letGo(0, Duration.ZERO);
+      await().until(() -> tables.state(0) == TableState.ABSENT);
+      assertThat(made).singleElement().satisfies(t -> assertThat(t.ended()).isEqualTo("closed"));
+      assertThat(take(tables, 0, "b").foldedOffset()).as("from its last checkpoint").isZero();
+      tables.release(0, "b");
+    }
+    assertThat(complaints).isEmpty();
+  }
+
+  @Test
+  void shouldLeaveTheDiskAsItIs_whenTheProcessEndsBeforeATableIsPutAway() {
+    CountDownLatch isBusy = new CountDownLatch(1);
+    ProcessTables<ChainTable> tables =
+        new ProcessTables<>(
+            2,
+            1,
+            () -> Uuid.ONE_UUID,
+            (p, topic, before) -> {
+              if (p == 1) {
+                isBusy.countDown();
+                new CountDownLatch(1).await();
+              }
+              return table(p);
+            },
+            metrics);
+    take(tables, 0, "a");
+    tables.release(0, "a");
+    assertThatThrownBy(() -> tables.take(1, "b")).isInstanceOf(LockException.class);
+    await().until(() -> isBusy.getCount() == 0);
+    tables.letGo(0, Duration.ZERO);
+    tables.close();
+    assertThat(made).singleElement().satisfies(t -> assertThat(t.ended()).isEqualTo("abandoned"));
+  }
+
   /** Tasks of several threads take, write, refuse and release as they like. */
   @Test
   void shouldHaveOneWriterAtATime_whateverTasksDo() throws Exception {
@@ -298,6 +345,9 @@ class ProcessTablesTest {
         tables.refuse(partition, Objects.requireNonNull(tables.inUse(partition)), LOST, null);
       }
       tables.release(partition, task);
+      if (random.nextInt(20) == 0) {
+        tables.letGo(partition, Duration.ZERO);
+      }
     }
   }
 }

@@ -28,6 +28,8 @@ class RebalancesIT {
   private static final long SEED = System.nanoTime();
   private static final int ROUNDS = 16;
   private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration FRESH = Duration.ofSeconds(2);
+  private static final int MARKS = 400;
 
   @TempDir private Path dir;
   private final Random random = new Random(SEED);
@@ -124,6 +126,43 @@ class RebalancesIT {
 
   private static boolean hasATable(TestProcess process) {
     return IntStream.range(0, TestLog.PARTITIONS).anyMatch(process.tables()::isFollowed);
+  }
+
+  /** As while what another process had is being borrowed: Kafka Streams asks for it again. */
+  @Test
+  void shouldKeepUpTheOthers_whileATableIsBeingLoaded() throws Exception {
+    CountDownLatch mayLoad = new CountDownLatch(1);
+    try (TestLog log = new TestLog(SEED);
+        TestProcess one = new TestProcess("one", SharedBroker.unique("copy"), log, dir, SEED)) {
+      one.loadHook =
+          partition -> {
+            if (partition == 0) {
+              awaitOrThrow(mayLoad);
+            }
+          };
+      log.startWriting(1000);
+      one.start(1);
+      await().atMost(LONG).until(() -> IntStream.of(1, 2, 3).allMatch(one.tables()::isFollowed));
+      long slowestMs = 0;
+      for (int mark = 0; mark < MARKS; mark++) {
+        long[] lasts = log.lasts();
+        lasts[0] = -1;
+        long sinceNs = System.nanoTime();
+        await()
+            .atMost(FRESH)
+            .pollInterval(Duration.ofMillis(5))
+            .until(() -> hasAll(lasts, one, one));
+        slowestMs = Math.max(slowestMs, (System.nanoTime() - sinceNs) / 1_000_000);
+      }
+      System.out.println("the slowest of " + MARKS + " was folded after ms " + slowestMs);
+      assertThat(one.tables().state(0)).isEqualTo(TableState.LOADING);
+      mayLoad.countDown();
+      log.stopWriting();
+      until(one, one, log);
+      assertThat(one.complaints).isEmpty();
+      assertThat(one.deadThreads).hasValue(0);
+      assertEachIsAPlainFold(log, one);
+    }
   }
 
   /** The group takes it for dead and gives its partitions away; it writes on when it wakes up. */
