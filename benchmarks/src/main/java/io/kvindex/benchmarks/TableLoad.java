@@ -65,7 +65,7 @@ public final class TableLoad {
     long cpu = cpu();
     CopyConfig config =
         CopyConfig.of(Map.of("bootstrap.servers", broker.bootstrapServers()), "table-load", state);
-    try (IndexCopy app = IndexCopy.start(config, 1, List::of, new SimpleMeterRegistry())) {
+    try (IndexCopy app = IndexCopy.start(config, 1, true, List::of, new SimpleMeterRegistry())) {
       awaitEnd(app);
       double seconds = (System.nanoTime() - wall) / 1e9;
       System.out.printf(

@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ final class CopyLag implements AutoCloseable {
 
   private final LogTopic topic;
   private final IntFunction<@Nullable PartitionView> views;
+  private final IntPredicate isComing;
   private final PartitionBacklog[] backlogs;
   private final long[] ends;
   private final long[] folded;
@@ -47,15 +49,18 @@ final class CopyLag implements AutoCloseable {
   /**
    * @param topic the log; the caller closes it
    * @param views what is answered from, by partition
+   * @param isComing whether a partition that has no view is about to have one
    */
   CopyLag(
       LogTopic topic,
       int partitions,
       Duration maxLag,
       IntFunction<@Nullable PartitionView> views,
+      IntPredicate isComing,
       MeterRegistry metrics) {
     this.topic = topic;
     this.views = views;
+    this.isComing = isComing;
     ends = new long[partitions];
     folded = new long[partitions];
     backlogs =
@@ -99,12 +104,18 @@ final class CopyLag implements AutoCloseable {
     for (Map.Entry<Integer, Long> end : now.entrySet()) {
       int partition = end.getKey();
       PartitionView view = views.apply(partition);
-      long taken = view == null ? -1 : view.takenOffset();
+      if (view == null) {
+        backlogs[partition].forget();
+        folded[partition] = -1;
+        moved |= isComing.test(partition);
+        continue;
+      }
+      long taken = view.takenOffset();
       boolean stands = taken == folded[partition] && taken + 1 < end.getValue();
       moved |= taken != folded[partition] || end.getValue() != ends[partition] || stands;
       if (stands) {
         standing.add(partition);
-      } else if (view != null) {
+      } else {
         backlogs[partition].note(end.getValue(), taken + 1, askedNanos);
       }
       folded[partition] = taken;
@@ -122,11 +133,9 @@ final class CopyLag implements AutoCloseable {
         .starts(partitions)
         .forEach(
             (partition, start) -> {
-              if (views.apply(partition) != null) {
-                long first = Math.max(start, folded[partition] + 1);
-                backlogs[partition].note(
-                    ends[partition], Math.min(first, ends[partition]), askedNanos);
-              }
+              long first = Math.max(start, folded[partition] + 1);
+              backlogs[partition].note(
+                  ends[partition], Math.min(first, ends[partition]), askedNanos);
             });
   }
 
@@ -153,6 +162,11 @@ final class CopyLag implements AutoCloseable {
         0);
   }
 
+  /** Whether a partition was close to the log's end since its table was loaded. */
+  boolean wasClose(int partition) {
+    return backlogs[partition].wasClose();
+  }
+
   /**
    * Why a partition keeps this replica from being ready, null = it does not. What was visible
    * before a restart must be visible again first; later some lag is no reason to send routers away.
@@ -160,7 +174,7 @@ final class CopyLag implements AutoCloseable {
   @Nullable String tooFarBehind(int partition) {
     long records = backlogs[partition].records();
     boolean unknown = records == PartitionBacklog.UNKNOWN;
-    return unknown || !backlogs[partition].wasClose()
+    return unknown || !wasClose(partition)
         ? "partition "
             + partition
             + " is "

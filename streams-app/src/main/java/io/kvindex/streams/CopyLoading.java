@@ -42,7 +42,10 @@ final class CopyLoading implements TableLoader<PartitionView> {
   private final Borrower borrower;
   private final MeterRegistry metrics;
   private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
+
+  /** Those that have not ended yet. */
   private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
+
   private final Map<Integer, CheckpointState> former = new ConcurrentHashMap<>();
   private final Map<Integer, FailedFolds> failed = new ConcurrentHashMap<>();
   private volatile String logId = "";
@@ -75,11 +78,6 @@ final class CopyLoading implements TableLoader<PartitionView> {
     return loads.get(partition);
   }
 
-  /** The table loaded last, maybe out of use by now; null = none was. Any thread. */
-  @Nullable FoldedPartition loaded(int partition) {
-    return loaded.get(partition);
-  }
-
   /** What a partition's tables have written, null = there was none. Any thread. */
   @Nullable CheckpointState figures(int partition) {
     synchronized (former) {
@@ -93,14 +91,10 @@ final class CopyLoading implements TableLoader<PartitionView> {
     }
   }
 
-  /** Both at a time may be more than fits into memory. */
-  private void letGo(int partition) {
+  private void ended(int partition, FoldedPartition table) {
     synchronized (former) {
-      CheckpointState figures = figures(partition);
-      if (figures != null) {
-        former.put(partition, figures);
-      }
-      loaded.remove(partition);
+      former.merge(partition, table.checkpointState(), (before, now) -> now.after(before));
+      loaded.remove(partition, table);
     }
   }
 
@@ -114,7 +108,6 @@ final class CopyLoading implements TableLoader<PartitionView> {
   public FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
       throws IOException, InterruptedException {
     logId = topicId.toString();
-    letGo(partition);
     FailedFolds failures = failed.computeIfAbsent(partition, p -> new FailedFolds());
     failures.note(before);
     Path directory = directory(partition);
@@ -225,6 +218,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
                   loads.put(partition, new PartitionProgress(Phase.LOADING, names, of, 0)));
       isLoaded = true;
       loaded.put(partition, table);
+      table.whenEnded(() -> ended(partition, table));
       LOG.info(
           "partition {} is loaded up to offset {}: {} names in {} ms",
           partition,

@@ -62,6 +62,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private final long first;
   private long sum;
   private long lineageStart;
+  private Runnable ended = () -> {};
   private Set<Long> leftOut = Set.of();
   private volatile @Nullable String lacks;
   private final OncePerMinute warnings = new OncePerMinute();
@@ -233,6 +234,11 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     behind.maybeSwap(offset, sum, lineageStart);
   }
 
+  /** What is done when it is closed or abandoned; before it is handed to another thread. */
+  void whenEnded(Runnable then) {
+    ended = then;
+  }
+
   @Override
   public void released() {
     behind.want();
@@ -340,6 +346,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
           behind.state().folded().offset());
     }
     checkpoint.close();
+    ended.run();
   }
 
   @Override
@@ -347,5 +354,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     table.view().closed();
     behind.abandon();
     checkpoint.close();
+    ended.run();
   }
 }

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -34,13 +36,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A copy of the log's fold in this process: its tables are loaded from their checkpoints, follow
- * the log, and answer. Thread-safe.
+ * A copy of the log's fold in this process, or its part of one: its tables are loaded from their
+ * checkpoints, follow the log, and answer. Thread-safe.
  */
 public final class IndexCopy implements IndexPartitions, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(IndexCopy.class);
   private static final Duration LEAVE_WITHIN = Duration.ofSeconds(10);
+
+  /** By then what others say of themselves is newer, and no task of a rebalance is on its way. */
+  private static final Duration LET_GO_AFTER = Duration.ofSeconds(10);
 
   /** Each takes two threads, one that reads and one that puts into memory. */
   private static final int LOADS_AT_ONCE = 2;
@@ -56,6 +61,13 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   private final CopyLag lag;
   private final CheckpointLender lender;
   private final CheckpointMeters checkpoints;
+
+  /** Whether the group has given out all partitions once, and those given to this process ran. */
+  private volatile boolean assigned;
+
+  /** Whether all was ready once that this process is to have: from then on it has traffic. */
+  private volatile boolean wasReady;
+
   private volatile boolean leaving;
   private volatile boolean closed;
 
@@ -96,9 +108,11 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
                     Math.min(partitions, Runtime.getRuntime().availableProcessors()))
                 .properties(),
             clients);
-    failures = new StreamFailures("copy " + config.copy(), metrics);
+    failures = new StreamFailures(config.member() + " of copy " + config.copy(), metrics);
     streams.setUncaughtExceptionHandler(failures);
-    lag = new CopyLag(topic, partitions, config.maxLag(), this::view, metrics);
+    streams.setStateListener(
+        (now, before) -> assigned = assigned || now == KafkaStreams.State.RUNNING);
+    lag = new CopyLag(topic, partitions, config.maxLag(), this::view, p -> !isAbsent(p), metrics);
     checkpoints = new CheckpointMeters(partitions, this::inUse, loading::figures, metrics);
     ReadinessGauges.register(this, metrics);
   }
@@ -116,15 +130,21 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   /**
-   * Starts a copy; its tables are loaded and its group is joined in the background.
+   * Starts a copy; its tables are loaded and its group is joined in the background. One that has
+   * another process already loads what the group gives to this one, as it is given.
    *
    * @param partitions partitions of the events topic
+   * @param alone whether no other process of the copy is known to run
    * @param lenders {@code host:port} of others that may lend checkpoints; asked by loading threads
    *     only, so it may wait
    * @throws UncheckedIOException if the directory can not be used
    */
   public static IndexCopy start(
-      CopyConfig config, int partitions, Supplier<List<String>> lenders, MeterRegistry metrics) {
+      CopyConfig config,
+      int partitions,
+      boolean alone,
+      Supplier<List<String>> lenders,
+      MeterRegistry metrics) {
     new RocksLibrary(config.directory()).load();
     IndexCopy copy;
     try {
@@ -133,7 +153,9 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       throw new UncheckedIOException(config.directory() + " can not be used", e);
     }
     copy.lag.start();
-    copy.tables.loadAll().thenRun(copy::follow).exceptionally(copy::giveUp);
+    CompletableFuture<Void> first =
+        alone ? copy.tables.loadAll() : CompletableFuture.completedFuture(null);
+    first.thenRun(copy::follow).exceptionally(copy::giveUp);
     return copy;
   }
 
@@ -155,13 +177,24 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   private @Nullable FoldedPartition inUse(int partition) {
-    FoldedPartition table = closed ? null : loading.loaded(partition);
-    return table != null && table.view() == view(partition) ? table : null;
+    return closed ? null : (FoldedPartition) tables.inUse(partition);
+  }
+
+  private boolean isAbsent(int partition) {
+    return tables.state(partition) == TableState.ABSENT;
   }
 
   /** Whether there is no table yet, and will be one of this process's own. */
   private boolean isComing(int partition) {
-    return view(partition) == null && loading.hasOwn(partition);
+    return view(partition) == null && !isAbsent(partition) && loading.hasOwn(partition);
+  }
+
+  /**
+   * Another process of the copy keeps a partition up: what is left of it here is put away, unless
+   * the group has only just taken it from this one.
+   */
+  public void letGo(int partition) {
+    tables.letGo(partition, LET_GO_AFTER);
   }
 
   // ------------------------------------------------------------------- answering
@@ -199,28 +232,59 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   @Override
   public PartitionProgress progress(int partition) {
     if (view(partition) != null) {
-      return keepsUp(partition) ? PartitionProgress.of(Phase.READY) : lag.progress(partition);
+      if (keepsUp(partition)) {
+        return PartitionProgress.of(Phase.READY);
+      }
+      boolean wasGiven = !tables.isFollowed(partition) && lag.wasClose(partition);
+      return wasGiven ? PartitionProgress.of(Phase.STALE) : lag.progress(partition);
     }
     PartitionProgress load = loading.progress(partition);
     if (load != null) {
       return load;
     }
-    boolean absent = tables.state(partition) == TableState.ABSENT;
-    return PartitionProgress.of(absent ? Phase.ABSENT : Phase.LOADING);
+    return PartitionProgress.of(isAbsent(partition) ? Phase.ABSENT : Phase.LOADING);
+  }
+
+  @Override
+  public boolean wasReady(int partition) {
+    return lag.wasClose(partition);
   }
 
   @Override
   public @Nullable String notReadyReason() {
+    return notReadyReason(p -> false);
+  }
+
+  @Override
+  public @Nullable String notReadyReason(IntPredicate elsewhere) {
     if (leaving) {
       return LEAVING;
     }
+    String givenUp = failures.givenUp();
+    if (givenUp != null) {
+      return givenUp;
+    }
     for (int p = 0; p < partitions; p++) {
-      String reason = notReadyReason(p);
+      String reason = notReadyReason(p, elsewhere);
       if (reason != null) {
         return reason;
       }
     }
+    wasReady = true;
     return null;
+  }
+
+  @Override
+  public @Nullable String notReadyReason(int partition, IntPredicate elsewhere) {
+    String reason = notReadyReason(partition);
+    if (reason == null || !(wasReady || isOthers(partition))) {
+      return reason;
+    }
+    return elsewhere.test(partition) ? null : reason + ", and no other replica has it ready";
+  }
+
+  private boolean isOthers(int partition) {
+    return assigned && isAbsent(partition);
   }
 
   @Override
@@ -228,6 +292,9 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     String givenUp = failures.givenUp();
     if (givenUp != null) {
       return givenUp;
+    }
+    if (isOthers(partition)) {
+      return "partition " + partition + " is with another process of copy " + config.copy();
     }
     if (view(partition) == null) {
       String failure = tables.failure(partition);

@@ -2,6 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.streams.view.PartitionView;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The tables as readers see them, by partition. Thread-safe; no method waits. */
@@ -63,6 +64,29 @@ public interface IndexPartitions {
     return 0;
   }
 
+  /**
+   * Whether what is here of a partition has been close to the log's end since it was loaded. Before
+   * that it may be as old as the disk, or lack nearly all.
+   */
+  default boolean wasReady(int partition) {
+    return true;
+  }
+
   /** Why this replica should get no traffic yet, null if it may. */
   @Nullable String notReadyReason();
+
+  /**
+   * The same where other replicas answer for partitions that are not this one's, or that it takes
+   * over while it answers already.
+   *
+   * @param elsewhere whether another replica keeps a partition up
+   */
+  default @Nullable String notReadyReason(IntPredicate elsewhere) {
+    return notReadyReason();
+  }
+
+  /** The same for one partition. */
+  default @Nullable String notReadyReason(int partition, IntPredicate elsewhere) {
+    return notReadyReason(partition);
+  }
 }

@@ -46,13 +46,15 @@ final class PartitionBacklog {
       boolean waits,
       long sinceNanos) {}
 
+  private static final Found NOTHING = new Found(0, 0, UNKNOWN, false, false, false, 0);
+
   private final long maxLagNanos;
   private final Deque<Look> looks = new ArrayDeque<>();
   private long firstFrom;
   private long lastFrom;
   private long firstEnd = UNKNOWN;
   private long lookedNanos;
-  private volatile Found found = new Found(0, 0, UNKNOWN, false, false, false, 0);
+  private volatile Found found = NOTHING;
 
   /**
    * @param maxLag a record that waits longer is far behind, and so is a log nobody could look at
@@ -107,6 +109,13 @@ final class PartitionBacklog {
             caughtUp && (found.wasClose() && !again || end - from <= CLOSE_RECORDS),
             !looks.isEmpty(),
             looks.isEmpty() ? nanos : looks.getFirst().nanos());
+  }
+
+  /** There is no table any more; the next one begins anew. */
+  void forget() {
+    looks.clear();
+    firstEnd = UNKNOWN;
+    found = NOTHING;
   }
 
   /** Records behind at the last look, {@link #UNKNOWN} = there was none yet. */

@@ -68,6 +68,7 @@ class IndexCopyIT {
                 dir.resolve(name))
             .borrowingFrom(borrowFrom),
         1,
+        true,
         List::of,
         metrics);
   }

@@ -52,6 +52,22 @@ class PartitionBacklogTest {
     assertThat(backlog.wasClose()).isTrue();
   }
 
+  /** The table went to another process and is loaded again, an hour behind. */
+  @Test
+  void shouldBeginAnew_whenTheTableWasAway() {
+    note(100, 100, 0);
+    backlog.forget();
+    assertThat(backlog.wasClose()).isFalse();
+    assertThat(backlog.keepsUp(now)).isFalse();
+    assertThat(backlog.records()).isEqualTo(PartitionBacklog.UNKNOWN);
+    note(90_000, 100, 200);
+    assertThat(backlog.wasClose()).isFalse();
+    note(90_000, 89_900, 400);
+    assertThat(backlog.keepsUp(now)).as("not all that was there").isFalse();
+    note(90_100, 90_000, 600);
+    assertThat(backlog.keepsUp(now)).isTrue();
+  }
+
   @Test
   void shouldNotHaveBeenClose_whenTheLogIsReadAgain() {
     note(100, 100, 0);

@@ -36,6 +36,7 @@ final class OwnCopy implements AutoCloseable {
   private final ReplicaId id;
   private final ReplicaLog log;
   private final IndexCopy indexer;
+  private final ReplicatedIndexAccess all;
   private final Replica replica;
   private volatile boolean listens;
 
@@ -55,12 +56,12 @@ final class OwnCopy implements AutoCloseable {
           .description("records of kvindex.replicas that can't be read, or are too many")
           .register(metrics);
       log = parts.add(new ReplicaLog(config.kafka(), directory));
-      requireAlone(directory);
+      boolean alone = isAlone(directory);
       Supplier<List<String>> others = () -> directory.others(id.address());
-      indexer = parts.add(IndexCopy.start(config, partitions, others, metrics));
+      indexer = parts.add(IndexCopy.start(config, partitions, alone, others, metrics));
       StreamsIndexAccess own = new StreamsIndexAccess(indexer, lagMs);
-      ReplicatedIndexAccess all =
-          parts.add(new ReplicatedIndexAccess(own, indexer, id, others, this::tellOthers, metrics));
+      all =
+          parts.add(new ReplicatedIndexAccess(own, indexer, id, others, this::afterLook, metrics));
       replica =
           new Replica(all, new ReplicaService(own, indexer, id), all.cluster(), indexer.lender());
     } catch (RuntimeException | InterruptedException | Error e) {
@@ -75,8 +76,7 @@ final class OwnCopy implements AutoCloseable {
    * @param config with the address others reach this process at
    * @param partitions of the events topic
    * @param lagMs see {@link StreamsIndexAccess}
-   * @throws IllegalStateException if another process has its tables in that directory, or runs as
-   *     the same copy
+   * @throws IllegalStateException if another process has its tables in that directory
    */
   static OwnCopy start(CopyConfig config, int partitions, LongSupplier lagMs, MeterRegistry metrics)
       throws InterruptedException {
@@ -84,17 +84,17 @@ final class OwnCopy implements AutoCloseable {
   }
 
   /**
-   * Two processes of one name would take the partitions from each other. One that was moved to
-   * another address is not taken for two.
+   * Whether no other process of the copy runs. Where none does, its addresses are of one that was
+   * moved, or come back with it.
    */
-  private void requireAlone(ReplicaDirectory directory) throws InterruptedException {
+  private boolean isAlone(ReplicaDirectory directory) throws InterruptedException {
     if (!directory.await(READ_WITHIN)) {
       LOG.warn(
-          "Kafka does not tell of the other replicas within {} s; whether one of them runs as copy"
-              + " {} as well is not known",
+          "Kafka does not tell of the other replicas within {} s; whether one of them has a part of"
+              + " copy {} is not known",
           READ_WITHIN.toSeconds(),
           id.copy());
-      return;
+      return true;
     }
     List<String> before =
         directory.addressesOf(id.copy()).stream()
@@ -102,13 +102,9 @@ final class OwnCopy implements AutoCloseable {
             .toList();
     String running = RunningCopy.at(before, id.copy());
     if (running != null) {
-      throw new IllegalStateException(
-          "another process runs as copy "
-              + id.copy()
-              + " at "
-              + running
-              + ": give this one a name of its own with --copy, or stop the other one. A data"
-              + " directory that was copied has the other one's name in its file `copy`");
+      LOG.info(
+          "copy {} has a process at {} as well: they share its partitions", id.copy(), running);
+      return false;
     }
     if (!before.isEmpty()) {
       try {
@@ -117,6 +113,7 @@ final class OwnCopy implements AutoCloseable {
         LOG.warn("{} are still named as addresses of copy {}: {}", before, id.copy(), e.toString());
       }
     }
+    return true;
   }
 
   /** The API is there: from now on others may ask. */
@@ -124,10 +121,14 @@ final class OwnCopy implements AutoCloseable {
     listens = true;
   }
 
-  private void tellOthers() {
+  /** Tells the others what is here, and leaves to another process of the copy what it has. */
+  private void afterLook() {
     if (listens) {
       SortedMap<Integer, Long> since = new TreeMap<>();
       for (int p = 0; p < indexer.partitions(); p++) {
+        if (all.isKeptByOwnCopy(p)) {
+          indexer.letGo(p);
+        }
         PartitionView view = indexer.view(p);
         if (view != null && view.complete()) {
           since.put(p, view.since());

@@ -84,7 +84,11 @@ public final class ReplayedCopy implements AutoCloseable {
     indexer =
         parts.add(
             IndexCopy.start(
-                config.startingAt(plan.starts()), topics.eventPartitions(), List::of, metrics));
+                config.startingAt(plan.starts()),
+                topics.eventPartitions(),
+                true,
+                List::of,
+                metrics));
     progress = new ReplayProgress(plan, indexer, metrics);
     api =
         parts.add(

@@ -27,7 +27,7 @@ final class ReplicaOptions {
       names = "--copy",
       paramLabel = "NAME",
       description =
-          "Name of the copy of the tables that this process keeps, no other one at the same time"
+          "Name of the copy of the tables that this process keeps; processes of one name share its partitions"
               + " (default: a name of its own, kept in the data directory).",
       defaultValue = "${env:KVINDEX_COPY:-}")
   private String copy = "";

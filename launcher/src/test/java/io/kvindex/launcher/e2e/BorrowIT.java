@@ -53,7 +53,7 @@ class BorrowIT {
       CopyConfig config =
           CopyConfig.of(kafka, name, directory.resolve(name))
               .borrowingFrom(borrowFrom.isEmpty() ? null : borrowFrom);
-      copy = IndexCopy.start(config, server.eventPartitions(), () -> lenders, metrics);
+      copy = IndexCopy.start(config, server.eventPartitions(), true, () -> lenders, metrics);
       StreamsIndexAccess index =
           new StreamsIndexAccess(copy, () -> StreamsIndexAccess.READ_ELSEWHERE);
       api =

@@ -8,11 +8,10 @@ import java.util.List;
  *
  * @param inOrder {@code host:port}, those that are kept up first, the dead last
  * @param mayBeReady whether one of them is kept up, as far as is known
- * @param live whether one of them may answer at all
  * @param areCut whether all that live were folded from a later offset than somebody else's, so that
  *     older blocks are missing in what they answer
  */
-record Holders(List<String> inOrder, boolean mayBeReady, boolean live, boolean areCut) {
+record Holders(List<String> inOrder, boolean mayBeReady, boolean areCut) {
 
-  static final Holders NONE = new Holders(List.of(), false, false, false);
+  static final Holders NONE = new Holders(List.of(), false, false);
 }

@@ -109,7 +109,8 @@ record ReplicaStatus(
         details.put(partition, detail(view));
       }
     }
-    return new ReplicaStatus(id.copy(), id.version(), here.notReadyReason(), parts, details);
+    return new ReplicaStatus(
+        id.copy(), id.version(), here.notReadyReason(p -> true), parts, details);
   }
 
   private static Detail detail(PartitionView view) {

@@ -207,12 +207,10 @@ final class ReplicaWatch implements AutoCloseable {
     } else {
       candidates.removeIf(one -> one.since() > first);
     }
-    boolean live = candidates.stream().anyMatch(one -> one.rank() < Candidate.DEAD);
     return new Holders(
         candidates.stream().map(Candidate::address).toList(),
         candidates.stream().anyMatch(one -> one.rank() < Candidate.BEHIND),
-        live,
-        areCut && live);
+        areCut && candidates.stream().anyMatch(one -> one.rank() < Candidate.DEAD));
   }
 
   /**
@@ -268,6 +266,24 @@ final class ReplicaWatch implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /**
+   * Whether one of the others that lives has said that it keeps a partition up.
+   *
+   * @param copy only of that copy, null = of any
+   */
+  boolean isKeptUp(int partition, @Nullable String copy) {
+    for (String address : others.get()) {
+      Heard last = heard.get(address);
+      if (last != null && !isDead(address) && (copy == null || copy.equals(last.status().copy()))) {
+        Part part = last.status().part(partition);
+        if (part != null && part.progress().phase() == Phase.READY) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Whether a partition's publishers are better asked for elsewhere. */

@@ -33,9 +33,6 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   private final Transport transport;
   private final ReplicaWatch others;
 
-  /** Whether it was seen to be ready since it started; looked at with each status and question. */
-  private volatile boolean wasReady;
-
   /**
    * Begins to ask the others how far they are.
    *
@@ -54,11 +51,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
       Runnable afterLook,
       MeterRegistry registry) {
     this(own, partitions, id, others, new ReplicaClient(), registry, System::nanoTime);
-    this.others.start(
-        () -> {
-          wasReady();
-          afterLook.run();
-        });
+    this.others.start(afterLook);
   }
 
   ReplicatedIndexAccess(
@@ -90,23 +83,15 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     }
     others.hurry();
     Holders holders = others.holders(partition);
-    if (here == null) {
+    // A table that is new here may be as old as the disk, or lack nearly all.
+    if (here == null || !partitions.wasReady(partition)) {
       return holders.inOrder().isEmpty() ? null : remote(table, holders, null);
     }
     if (holders.areCut()) {
       return here; // what lacks older blocks is no better
     }
-    // What a replica has that starts may be as old as its disk: whoever asks it before it is ready
-    // can ask others, unless none of them lives.
-    if (!wasReady()) {
-      return holders.live() ? remote(table, holders, null) : here;
-    }
     // As where Kafka is away: all are as old as this one.
     return holders.mayBeReady() ? remote(table, holders, here) : here;
-  }
-
-  private boolean wasReady() {
-    return wasReady || notReadyReason() == null;
   }
 
   private TableView remote(TableId table, Holders holders, @Nullable TableView spare) {
@@ -117,16 +102,21 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
 
   @Override
   public @Nullable String notReadyReason() {
-    String reason = own.notReadyReason();
-    if (reason == null) {
-      wasReady = true;
-    }
-    return reason;
+    return partitions.notReadyReason(this::isKeptUpElsewhere);
+  }
+
+  private boolean isKeptUpElsewhere(int partition) {
+    return others.isKeptUp(partition, null);
+  }
+
+  /** Whether another process of this replica's own copy keeps a partition up. */
+  public boolean isKeptByOwnCopy(int partition) {
+    return others.isKeptUp(partition, id.copy());
   }
 
   @Override
   public @Nullable String notReadyReason(TableId table) {
-    return own.notReadyReason(table);
+    return partitions.notReadyReason(own.partitionOf(table), this::isKeptUpElsewhere);
   }
 
   /** Of tables that are elsewhere it is a second old at most. */

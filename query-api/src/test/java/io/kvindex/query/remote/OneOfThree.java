@@ -21,6 +21,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** A replica with a copy of the one partition there is, and two others as a test says. */
@@ -31,6 +32,8 @@ abstract class OneOfThree {
   static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
   @Nullable PartitionView here;
+  boolean wasReady = true;
+  boolean isHere = true;
   final AtomicLong nowNs = new AtomicLong();
   final Own own = new Own();
   final StandInReplicas others = new StandInReplicas();
@@ -69,12 +72,6 @@ abstract class OneOfThree {
     Trust trust = Trust.STALE;
     long lagMs;
     @Nullable TableView copy = new Copy(-1);
-    @Nullable String notReady;
-
-    @Override
-    public @Nullable String notReadyReason() {
-      return notReady;
-    }
 
     @Override
     public @Nullable TableView view(TableId table) {
@@ -138,8 +135,18 @@ abstract class OneOfThree {
     }
 
     @Override
+    public boolean wasReady(int partition) {
+      return wasReady;
+    }
+
+    @Override
     public @Nullable String notReadyReason() {
       return null;
+    }
+
+    @Override
+    public @Nullable String notReadyReason(IntPredicate elsewhere) {
+      return isHere || elsewhere.test(0) ? null : "partition 0 is not here";
     }
   }
 }

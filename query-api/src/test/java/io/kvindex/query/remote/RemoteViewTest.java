@@ -29,7 +29,7 @@ class RemoteViewTest extends OneOfThree {
         new Forwarding(
             new Refusing(), new FailureDetector(System::nanoTime), new SimpleMeterRegistry()),
         TABLE,
-        new Holders(List.of(FIRST), true, true, false),
+        new Holders(List.of(FIRST), true, false),
         address -> false,
         Race.LONGEST_NANOS,
         own.copy);

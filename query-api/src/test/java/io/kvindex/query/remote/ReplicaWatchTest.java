@@ -89,16 +89,16 @@ class ReplicaWatchTest extends OneOfThree {
     assertThat(holders().mayBeReady()).as("nobody was asked yet").isTrue();
     others.behind = Set.of(FIRST);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, false));
     others.loading = Set.of(SECOND);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST), false, true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST), false, false));
     others.behind = Set.of();
     others.loading = Set.of();
     looks(1);
     others.closed = Set.of(FIRST);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, false));
   }
 
   /** What was announced before would be missing in the answer, and nobody would see it. */
@@ -106,17 +106,17 @@ class ReplicaWatchTest extends OneOfThree {
   void shouldNotNameOneThatLacksOlderBlocks_unlessNobodyElseLives() {
     others.since = Map.of(FIRST, 900L, SECOND, 100L);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND), true, true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND), true, false));
     here = since(50);
     assertThat(holders().areCut()).as("this one has the most").isTrue();
     here = since(900);
     assertThat(holders())
         .as("as much as here")
-        .isEqualTo(new Holders(List.of(SECOND), true, true, false));
+        .isEqualTo(new Holders(List.of(SECOND), true, false));
     here = null;
     others.closed = Set.of(SECOND);
     looks(1);
-    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, true));
+    assertThat(holders()).isEqualTo(new Holders(List.of(FIRST, SECOND), true, true));
   }
 
   /** One that stands still is found out by the questions of queries, long before it is dead. */
@@ -129,7 +129,7 @@ class ReplicaWatchTest extends OneOfThree {
     assertThat(holders().inOrder()).containsExactly(FIRST, SECOND);
     nowNs.addAndGet(1);
     detector.asked(FIRST);
-    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, true, false));
+    assertThat(holders()).isEqualTo(new Holders(List.of(SECOND, FIRST), true, false));
     others.behind = Set.of(SECOND);
     detector.answered(FIRST);
     looks(1);
@@ -137,7 +137,7 @@ class ReplicaWatchTest extends OneOfThree {
     nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(200));
     assertThat(holders())
         .as("it may be ready")
-        .isEqualTo(new Holders(List.of(FIRST, SECOND), true, true, false));
+        .isEqualTo(new Holders(List.of(FIRST, SECOND), true, false));
     detector.answered(FIRST);
     assertThat(detector.isSuspect(FIRST)).isFalse();
   }

@@ -45,13 +45,13 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   /** What it has may be as old as its disk, and they are only seconds behind. */
   @Test
   void shouldAskOthersThatAreBehind_whenItWasNeverReadyItself() {
-    own.notReady = "partition 0 is 20000 records behind";
+    wasReady = false;
     others.behind = Set.of(FIRST, SECOND);
     looks(1);
     assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
-    others.closed = Set.of(FIRST, SECOND);
+    group = List.of();
     looks(1);
-    assertThat(access.view(TABLE)).as("nobody else lives").isSameAs(own.copy);
+    assertThat(access.view(TABLE)).as("nobody else is there").isNull();
   }
 
   @Test
@@ -194,23 +194,28 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   void shouldRefuse_whenItWasNeverReadyAndOthersAreLate() {
     looks(8);
     others.answersWalks = false;
-    own.notReady = "partition 0 is 20000 records behind";
+    wasReady = false;
     assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("no answer in time");
-    own.notReady = null;
+    wasReady = true;
     assertThat(answeredBy(access.view(TABLE))).as("its own, by now").isNull();
-    own.notReady = "partition 0 is 20000 records behind";
-    assertThat(answeredBy(access.view(TABLE))).as("it takes traffic since").isNull();
   }
 
-  /** Whoever asks for that sends it traffic from then on. */
+  /** What it is not to have itself it takes no traffic for, unless somebody answers. */
   @Test
-  void shouldAnswerItself_whenItWasSaidToBeReadyBefore() {
-    looks(8);
+  void shouldBeReady_onlyWhereOthersKeepUpWhatIsNotHere() {
+    isHere = false;
+    assertThat(access.notReadyReason()).as("nobody has said anything yet").isNotNull();
+    looks(1);
     assertThat(access.notReadyReason()).isNull();
-    others.answersWalks = false;
-    own.notReady = "being stopped";
-    assertThat(answeredBy(access.view(TABLE))).as("its own").isNull();
+    assertThat(access.isKeptByOwnCopy(0)).as("theirs are other copies").isFalse();
+    others.behind = Set.of(FIRST);
+    others.closed = Set.of(SECOND);
+    looks(1);
+    assertThat(access.notReadyReason()).isNotNull();
+    others.behind = Set.of();
+    looks(1);
+    assertThat(access.notReadyReason()).isNull();
   }
 }
