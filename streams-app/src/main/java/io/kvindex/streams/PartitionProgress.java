@@ -25,7 +25,7 @@ public record PartitionProgress(Phase phase, long done, long total, long perSeco
     CATCHING_UP("catching up with the log"),
     /** Answers are complete and close behind the log. */
     READY("ready"),
-    /** Answers are those of a former time: the partition went elsewhere. */
+    /** Answers are those of a former time: nobody has the table follow the log here. */
     STALE("stale");
 
     private final String words;
