@@ -194,7 +194,9 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
    * the group has only just taken it from this one.
    */
   public void letGo(int partition) {
-    tables.letGo(partition, LET_GO_AFTER);
+    if (assigned) {
+      tables.letGo(partition, LET_GO_AFTER);
+    }
   }
 
   // ------------------------------------------------------------------- answering

@@ -103,7 +103,9 @@ final class OwnCopy implements AutoCloseable {
     String running = RunningCopy.at(before, id.copy());
     if (running != null) {
       LOG.info(
-          "copy {} has a process at {} as well: they share its partitions", id.copy(), running);
+          "copy {} has, or had, a process at {} as well: they share its partitions",
+          id.copy(),
+          running);
       return false;
     }
     if (!before.isEmpty()) {

@@ -3,6 +3,8 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordWriter;
+import io.kvindex.query.remote.ReplicaClient.RefusedException;
+import java.net.ConnectException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,10 +20,11 @@ public final class RunningCopy {
   private RunningCopy() {}
 
   /**
-   * Asks each address; waits for 2 s each at most.
+   * Asks each address; waits for 2 s each at most. One that is silent may be starved.
    *
    * @param addresses where the copy was last, {@code host:port}
-   * @return which of them is a process that keeps that copy; null = none says so
+   * @return which of them is a process that keeps that copy, or says nothing; null = nobody listens
+   *     there, or somebody else does
    */
   public static @Nullable String at(List<String> addresses, String copy)
       throws InterruptedException {
@@ -30,7 +33,7 @@ public final class RunningCopy {
     }
     try (ReplicaClient client = new ReplicaClient()) {
       for (String address : addresses) {
-        if (copy.equals(copyAt(client, address))) {
+        if (copy.equals(copyAt(client, address, copy))) {
           return address;
         }
       }
@@ -38,7 +41,7 @@ public final class RunningCopy {
     }
   }
 
-  private static @Nullable String copyAt(ReplicaClient client, String address)
+  private static String copyAt(ReplicaClient client, String address, String copy)
       throws InterruptedException {
     RecordWriter question = new RecordWriter(8);
     question.writeByte(WalkRequest.VERSION);
@@ -50,8 +53,14 @@ public final class RunningCopy {
         question.toByteArray(),
         ANSWER_NANOS,
         (body, problem) -> {
+          if (body == null) {
+            boolean isElse =
+                problem instanceof ConnectException || problem instanceof RefusedException;
+            answer.complete(isElse ? "" : copy);
+            return;
+          }
           try {
-            answer.complete(body == null ? "" : ReplicaStatus.decode(body).copy());
+            answer.complete(ReplicaStatus.decode(body).copy());
           } catch (MalformedRecordException | IllegalArgumentException e) {
             answer.complete(""); // something else listens there
           }
@@ -59,7 +68,7 @@ public final class RunningCopy {
     try {
       return answer.get(ANSWER_NANOS, TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      return null;
+      return copy;
     }
   }
 }
