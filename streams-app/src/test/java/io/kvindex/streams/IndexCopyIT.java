@@ -189,7 +189,7 @@ class IndexCopyIT {
             new JournalLimits(50, Duration.ofMillis(50), Duration.ofMinutes(1)),
             Map.of(),
             null);
-    try (IndexCopy copy = IndexCopy.start(config, 1, List::of, metrics)) {
+    try (IndexCopy copy = IndexCopy.start(config, 1, true, List::of, metrics)) {
       feed.send(100);
       until(() -> feed.isSeenBy(copy), "records before it");
       until(() -> checkpoints(metrics) > 0, "a checkpoint");

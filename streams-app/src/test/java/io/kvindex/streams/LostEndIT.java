@@ -75,6 +75,7 @@ class LostEndIT {
             Map.of(),
             borrowFrom == null ? null : borrowFrom.toString()),
         1,
+        true,
         List::of,
         counts);
   }
