@@ -8,4 +8,4 @@ home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # judge that runs on the same machine should not be what is judged.
 options="-Xmx${DRILL_HEAP:-1g} -XX:TieredStopAtLevel=1"
 export KVINDEX_JAVA_OPTS="$options ${KVINDEX_JAVA_OPTS:-}"
-exec "$home/kvindex" drill --script "$home/deploy/local-cluster.sh" "$@"
+exec "$home/testing/run.sh" drill --script "$home/deploy/local-cluster.sh" "$@"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher;
 
-import io.kvindex.launcher.chaos.ChaosCommand;
 import io.kvindex.launcher.client.IngestCommand;
 import io.kvindex.launcher.client.QuarantineCommand;
 import io.kvindex.launcher.client.QueryCommand;
@@ -10,7 +9,6 @@ import io.kvindex.launcher.client.TapCommand;
 import io.kvindex.launcher.client.UnregisterCommand;
 import io.kvindex.launcher.client.WorkersCommand;
 import io.kvindex.launcher.demo.DemoCommand;
-import io.kvindex.launcher.drill.DrillCommand;
 import io.kvindex.launcher.process.AllCommand;
 import io.kvindex.launcher.process.BackupCommand;
 import io.kvindex.launcher.process.BridgeCommand;
@@ -67,8 +65,7 @@ import picocli.CommandLine.Spec;
       ForgetCommand.class,
       QueryAtCommand.class,
       DiffCommand.class,
-      ChaosCommand.class,
-      DrillCommand.class,
+      GoneCommand.class,
       CommandLine.HelpCommand.class
     },
     mixinStandardHelpOptions = true,
@@ -118,7 +115,16 @@ public final class Main implements Runnable {
 
   /** The command line as a whole, for tests and for {@link #main}. */
   public static CommandLine commandLine() {
-    return new CommandLine(new Main())
+    return commandLine(new Main());
+  }
+
+  /**
+   * One that says what is wrong as this one does.
+   *
+   * @param command of picocli
+   */
+  public static CommandLine commandLine(Object command) {
+    return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(USAGE_WIDTH)
         .setParameterExceptionHandler(Main::wrongUsage)

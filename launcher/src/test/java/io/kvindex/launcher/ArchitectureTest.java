@@ -52,7 +52,7 @@ class ArchitectureTest {
   static final ArchRule kafkaClientsGetTheSitesSettings =
       noClasses()
           .that()
-          .resideOutsideOfPackages("io.kvindex.sandbox..", "io.kvindex.launcher.chaos..")
+          .resideOutsideOfPackage("io.kvindex.sandbox..")
           .should(
               ArchCondition.from(
                   describe(

@@ -43,7 +43,6 @@ class HelpTest {
         "repair",
         "backup",
         "ingest",
-        "drill",
         "tap"
       })
   void shouldExplainItself_whenAskedForHelp(String command) {
@@ -82,6 +81,14 @@ class HelpTest {
     assertThat(out.toString()).isEmpty();
   }
 
+  @Test
+  void shouldSayWhereItIs_whenACommandIsGone() {
+    assertThat(run("chaos", "--seeds", "1-3")).isEqualTo(2);
+    assertThat(err.toString()).contains("testing/run.sh chaos");
+    run("--help");
+    assertThat(out.toString()).doesNotContain("chaos");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -102,9 +109,6 @@ class HelpTest {
         "backup --from h:1 --to /nonexistent/backup",
         "replay --from yesterday",
         "query-at noon --model m --tokens 1",
-        "drill --script /nonexistent/local-cluster.sh",
-        "drill --blocks 10",
-        "drill --only indexer",
         "workers --server bogus",
         "workers --server 127.0.0.1:13333"
       })

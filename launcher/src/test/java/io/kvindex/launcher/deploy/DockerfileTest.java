@@ -81,6 +81,7 @@ class DockerfileTest {
             "streams-app",
             "query-api",
             "launcher",
+            "testing",
             "benchmarks",
             "examples")) {
       assertThat(Checkout.text("pom.xml")).contains("<module>" + module + "</module>");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.e2e;
 
-import io.kvindex.launcher.chaos.ChildProcess;
 import java.nio.file.Path;
 
 /** {@code kvindex broker} as a process of its own, on a free port, and bridges against it. */

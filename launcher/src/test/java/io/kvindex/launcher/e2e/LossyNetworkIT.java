@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
-import io.kvindex.sandbox.chaos.Faults;
-import io.kvindex.sandbox.chaos.LossyProxy;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;

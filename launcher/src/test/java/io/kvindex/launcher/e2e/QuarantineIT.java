@@ -6,11 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.Main;
-import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
-import io.kvindex.sandbox.chaos.Faults;
-import io.kvindex.sandbox.chaos.LossyProxy;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.PrintWriter;

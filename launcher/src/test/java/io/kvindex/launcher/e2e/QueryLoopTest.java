@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.kvindex.launcher.drill.StandInReplica;
-import io.kvindex.launcher.drill.StandInReplica.Reply;
+import io.kvindex.launcher.e2e.StandInReplica.Reply;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.Main;
-import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.sandbox.broker.BrokerOptions;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import io.kvindex.sandbox.broker.ListenerSecurity;

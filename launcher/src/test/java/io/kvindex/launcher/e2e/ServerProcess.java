@@ -3,7 +3,6 @@ package io.kvindex.launcher.e2e;
 
 import static org.awaitility.Awaitility.await;
 
-import io.kvindex.launcher.chaos.ChildProcess;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

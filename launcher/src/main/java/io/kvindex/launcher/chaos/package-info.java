@@ -1,8 +1,0 @@
-/**
- * The chaos suite: everything goes wrong at once, on purpose, and the answers are compared with
- * what the engines hold.
- */
-@NullMarked
-package io.kvindex.launcher.chaos;
-
-import org.jspecify.annotations.NullMarked;

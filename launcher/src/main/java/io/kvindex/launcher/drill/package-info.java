@@ -1,8 +1,0 @@
-/**
- * The drill: a local cluster under load whose processes are killed one after the other, judged by
- * what a router sees.
- */
-@NullMarked
-package io.kvindex.launcher.drill;
-
-import org.jspecify.annotations.NullMarked;
