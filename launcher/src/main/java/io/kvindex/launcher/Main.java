@@ -14,6 +14,7 @@ import io.kvindex.launcher.process.BackupCommand;
 import io.kvindex.launcher.process.BridgeCommand;
 import io.kvindex.launcher.process.BrokerCommand;
 import io.kvindex.launcher.process.ForgetCommand;
+import io.kvindex.launcher.process.Gone;
 import io.kvindex.launcher.process.IndexCommand;
 import io.kvindex.launcher.process.QueryAtCommand;
 import io.kvindex.launcher.process.RepairCommand;
@@ -65,7 +66,6 @@ import picocli.CommandLine.Spec;
       ForgetCommand.class,
       QueryAtCommand.class,
       DiffCommand.class,
-      GoneCommand.class,
       CommandLine.HelpCommand.class
     },
     mixinStandardHelpOptions = true,
@@ -141,10 +141,19 @@ public final class Main implements Runnable {
     CommandLine commandLine = problem.getCommandLine();
     PrintWriter err = commandLine.getErr();
     String command = commandLine.getCommandSpec().qualifiedName();
-    err.println(command + ": " + problem.getMessage());
-    CommandLine.UnmatchedArgumentException.printSuggestions(problem, err);
+    String instead = instead(problem);
+    err.println(command + ": " + (instead == null ? problem.getMessage() : instead));
+    if (instead == null) {
+      CommandLine.UnmatchedArgumentException.printSuggestions(problem, err);
+    }
     err.println("Try '" + command + " --help'.");
     return CommandLine.ExitCode.USAGE;
+  }
+
+  private static @Nullable String instead(CommandLine.ParameterException problem) {
+    return problem instanceof CommandLine.UnmatchedArgumentException unknown
+        ? Gone.instead(unknown.getCommandLine().getCommandName(), unknown.getUnmatched().get(0))
+        : null;
   }
 
   /** People get one line that says what to do; the stack goes to the log at level DEBUG. */

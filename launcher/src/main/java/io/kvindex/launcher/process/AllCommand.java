@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
-import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -42,23 +41,7 @@ public final class AllCommand implements Callable<Integer> {
   @Mixin private DynamoOptions dynamo;
   @Mixin private BindAddress bind;
 
-  @Option(
-      names = "--quarantine-raw",
-      paramLabel = "on|off",
-      description =
-          "Whether undecodable batches are kept with their bytes, which hold token ids (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
-  private OnOff rawQuarantine;
-
-  @Option(
-      names = "--gap-policy",
-      paramLabel = "keep|reset",
-      description =
-          "What becomes of an engine's blocks once events of it are lost for good: keep them and name"
-              + " it degraded, or reset it, so that nothing is promised that is gone"
-              + " (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_GAP_POLICY:-keep}")
-  private GapPolicy gapPolicy;
+  @Mixin private ReadingOptions reading;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -72,15 +55,15 @@ public final class AllCommand implements Callable<Integer> {
             httpPort.or(file),
             file,
             defaultProfile(System.getenv()),
-            rawQuarantine.isOn(),
-            gapPolicy);
+            reading.rawQuarantine(),
+            reading.gapPolicy());
     AllInOne all = AllInOne.start(options, peerUrls, dynamo);
     spec.commandLine()
         .getOut()
         .printf(
             "kvindex: ready at %s, data in %s%n", all.uri(), dataDir.toAbsolutePath().normalize());
     spec.commandLine().getOut().flush();
-    UntilStopped.run(all);
+    StopSignal.runUntil(all);
     return 0;
   }
 

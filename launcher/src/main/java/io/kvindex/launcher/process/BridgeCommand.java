@@ -3,7 +3,6 @@ package io.kvindex.launcher.process;
 
 import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
-import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.model.member.MemberName;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -57,23 +56,7 @@ public final class BridgeCommand implements Callable<Integer> {
       defaultValue = "${env:KVINDEX_BRIDGE_ADVERTISE:-}")
   private String advertise = "";
 
-  @Option(
-      names = "--quarantine-raw",
-      paramLabel = "on|off",
-      description =
-          "Whether undecodable batches are kept with their bytes, which hold token ids (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
-  private OnOff rawQuarantine;
-
-  @Option(
-      names = "--gap-policy",
-      paramLabel = "keep|reset",
-      description =
-          "What becomes of an engine's blocks once events of it are lost for good: keep them and name"
-              + " it degraded, or reset it, so that nothing is promised that is gone"
-              + " (default: ${DEFAULT-VALUE}).",
-      defaultValue = "${env:KVINDEX_GAP_POLICY:-keep}")
-  private GapPolicy gapPolicy;
+  @Mixin private ReadingOptions reading;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -84,8 +67,8 @@ public final class BridgeCommand implements Callable<Integer> {
         Bridge.start(
             BridgeConfig.on(cluster.kafka())
                 .withGroupInstanceId(name(port))
-                .withRawQuarantine(rawQuarantine.isOn())
-                .with(gapPolicy)
+                .withRawQuarantine(reading.rawQuarantine())
+                .with(reading.gapPolicy())
                 .with(topics.generations()),
             metrics);
     BridgeHttp http = http(bridge, metrics, port);
@@ -93,7 +76,7 @@ public final class BridgeCommand implements Callable<Integer> {
         .getOut()
         .printf("kvindex bridge: ready at http://%s:%d%n", bind, http.port());
     spec.commandLine().getOut().flush();
-    UntilStopped.run(
+    StopSignal.runUntil(
         () -> {
           bridge.close(); // others take one for dead that does not listen
           http.close();

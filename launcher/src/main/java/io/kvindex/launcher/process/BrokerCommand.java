@@ -88,7 +88,7 @@ public final class BrokerCommand implements Callable<Integer> {
     EmbeddedBroker broker = EmbeddedBroker.start(options());
     spec.commandLine().getOut().printf("kvindex broker: ready at %s%n", broker.bootstrapServers());
     spec.commandLine().getOut().flush();
-    UntilStopped.run(broker);
+    StopSignal.runUntil(broker);
     return 0;
   }
 

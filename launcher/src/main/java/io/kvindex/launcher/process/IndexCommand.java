@@ -45,7 +45,6 @@ public final class IndexCommand implements Callable<Integer> {
   @Mixin private PeerOptions peers;
   @Mixin private DynamoOptions dynamo;
   @Mixin private ReplicaOptions replica;
-  @Mixin private GoneOptions gone;
   @Mixin private HttpPort httpPort;
   @Mixin private BindAddress bindAddress;
 
@@ -58,7 +57,7 @@ public final class IndexCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    GoneOptions.check(System.getenv());
+    Gone.check(System.getenv());
     dynamo.check();
     List<String> peerUrls = peers.urls();
     ConductorConfig file = conductorFile.read();
@@ -116,8 +115,7 @@ public final class IndexCommand implements Callable<Integer> {
       LOG.debug("stopped", e);
       return 0;
     } finally {
-      stop.closing();
-      close(end);
+      stop.close(end);
     }
   }
 
@@ -132,13 +130,5 @@ public final class IndexCommand implements Callable<Integer> {
         topics.generations(),
         dynamo.accessLog(),
         DynamoOptions.minInitialWorkers(System.getenv()));
-  }
-
-  private static void close(AutoCloseable parts) {
-    try {
-      parts.close();
-    } catch (Exception e) {
-      LOG.error("did not close cleanly", e);
-    }
   }
 }

@@ -72,7 +72,6 @@ public final class ReplayCommand implements Callable<Integer> {
   private int httpPort;
 
   @Mixin private BindAddress bind;
-  @Mixin private GoneReplayOptions gone;
 
   @Option(
       names = "--data-dir",

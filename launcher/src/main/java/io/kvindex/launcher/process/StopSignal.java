@@ -16,6 +16,7 @@ final class StopSignal implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StopSignal.class);
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(60);
+  private static final Duration CLOSE_PROCESS_WITHIN = Duration.ofSeconds(30);
 
   private final Thread worker = Thread.currentThread();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -26,6 +27,19 @@ final class StopSignal implements AutoCloseable {
 
   private StopSignal(Duration closeWithin) {
     closeWithinSeconds = closeWithin.toSeconds();
+  }
+
+  /** Keeps a process up until it comes, and closes it in order; the JVM exits after that. */
+  static void runUntil(AutoCloseable process) {
+    try (StopSignal stop = install(CLOSE_PROCESS_WITHIN)) {
+      try {
+        stop.await();
+      } catch (InterruptedException e) {
+        LOG.debug("told to stop", e);
+      } finally {
+        stop.close(process);
+      }
+    }
   }
 
   static StopSignal install() {
@@ -81,6 +95,16 @@ final class StopSignal implements AutoCloseable {
     closing = true;
     if (Thread.interrupted()) {
       LOG.debug("interrupted, closing all the same");
+    }
+  }
+
+  /** The same, and closes what there is. */
+  void close(AutoCloseable parts) {
+    closing();
+    try {
+      parts.close();
+    } catch (Exception e) {
+      LOG.error("did not close cleanly", e);
     }
   }
 

@@ -4,8 +4,11 @@ package io.kvindex.launcher.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.launcher.Main;
 import io.kvindex.streams.CopyConfig;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -65,19 +68,21 @@ class ReplicaOptionsTest {
   @ValueSource(
       strings = {"--standbys", "--full-replicas", "--copy-delay", "--rack", "--instance-name"})
   void shouldSayTheNewWay_whenAFlagIsGone(String flag) {
-    CommandLine line = new CommandLine(new GoneOptions());
-    assertThatThrownBy(() -> line.parseArgs(flag, "1"))
-        .isInstanceOf(CommandLine.ParameterException.class)
-        .hasMessageContaining(flag)
-        .hasMessageContaining("--copy");
+    StringWriter err = new StringWriter();
+    CommandLine program = Main.commandLine().setErr(new PrintWriter(err, true));
+    assertThat(program.execute("index", flag, "1")).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(program.execute("index", flag + "=1")).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString().lines().filter(line -> line.contains("are gone")))
+        .hasSize(2)
+        .allMatch(line -> line.contains(flag) && line.contains("--copy"));
   }
 
   @Test
   void shouldSayTheNewWay_whenAVariableIsGone() {
-    assertThatThrownBy(() -> GoneOptions.check(Map.of("KVINDEX_RACK", "a")))
+    assertThatThrownBy(() -> Gone.check(Map.of("KVINDEX_RACK", "a")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("KVINDEX_RACK")
         .hasMessageContaining("--copy");
-    GoneOptions.check(Map.of("KVINDEX_RACK", " ", "KVINDEX_COPY", "a"));
+    Gone.check(Map.of("KVINDEX_RACK", " ", "KVINDEX_COPY", "a"));
   }
 }

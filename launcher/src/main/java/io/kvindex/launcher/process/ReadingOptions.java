@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.launcher.process;
+
+import io.kvindex.bridge.follow.GapPolicy;
+import picocli.CommandLine.Option;
+
+/** How a process that reads engines deals with what it can not read, or did not get. */
+final class ReadingOptions {
+
+  private enum OnOff {
+    ON,
+    OFF
+  }
+
+  @Option(
+      names = "--quarantine-raw",
+      paramLabel = "on|off",
+      description =
+          "Whether undecodable batches are kept with their bytes, which hold token ids (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_QUARANTINE_RAW:-on}")
+  private OnOff rawQuarantine;
+
+  @Option(
+      names = "--gap-policy",
+      paramLabel = "keep|reset",
+      description =
+          "What becomes of an engine's blocks once events of it are lost for good: keep them and name"
+              + " it degraded, or reset it, so that nothing is promised that is gone"
+              + " (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_GAP_POLICY:-keep}")
+  private GapPolicy gapPolicy;
+
+  /** Whether undecodable batches are kept with their bytes. */
+  boolean rawQuarantine() {
+    return rawQuarantine == OnOff.ON;
+  }
+
+  /** What becomes of blocks once events are lost for good. */
+  GapPolicy gapPolicy() {
+    return gapPolicy;
+  }
+}
