@@ -41,6 +41,23 @@ public final class ApiException extends RuntimeException {
     return new ApiException(code, message, field, index);
   }
 
+  /** A member that has to be there is not. */
+  public static ApiException missing(String field) {
+    return field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+  }
+
+  /**
+   * A member, or an element of it, is something else than it has to be.
+   *
+   * @param index of the element, {@link #NO_INDEX} = the member itself
+   * @param got what it is, shortened
+   */
+  public static ApiException mustBe(
+      ErrorCode code, String field, int index, String wanted, String got) {
+    String place = "`" + field + (index == NO_INDEX ? "`" : "[" + index + "]`");
+    return new ApiException(code, place + " must be " + wanted + ", got " + got, field, index);
+  }
+
   /** A received value shortened for a message, so that an answer never mirrors a huge input. */
   public static String echo(String received) {
     return received.length() <= MAX_ECHO ? received : received.substring(0, MAX_ECHO) + "...";

@@ -2,6 +2,7 @@
 package io.kvindex.query.error;
 
 import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import org.jspecify.annotations.Nullable;
 
 /** The refusal of a body that is no JSON. */
@@ -9,8 +10,16 @@ public final class MalformedJson {
 
   private MalformedJson() {}
 
+  /** Says what is wrong, and where, without the parser's jargon. */
+  public static ApiException of(JsonProcessingException e) {
+    String what = e.getOriginalMessage();
+    int jargon = what.indexOf(" (start marker");
+    String line = (jargon < 0 ? what : what.substring(0, jargon)).lines().findFirst().orElse("");
+    return at(e.getLocation(), ApiException.echo(line));
+  }
+
   /**
-   * Says what is wrong, and where.
+   * The same in other words.
    *
    * @param place null = unknown
    * @param what in words for the client, as {@link ApiException#echo} leaves them

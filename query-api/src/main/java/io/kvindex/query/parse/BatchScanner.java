@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.error.MalformedJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
@@ -60,7 +61,7 @@ public final class BatchScanner {
       throw malformed("unexpected text after the JSON object");
     }
     if (!found) {
-      throw ApiException.field(ErrorCode.MISSING, FIELD, "`queries` is missing");
+      throw ApiException.missing(FIELD);
     }
     return count;
   }
@@ -128,7 +129,7 @@ public final class BatchScanner {
       json.nextToken();
       return json.getText();
     } catch (JsonProcessingException e) {
-      throw JacksonBodyReader.malformed(e);
+      throw MalformedJson.of(e);
     } catch (IOException e) {
       throw malformed("a name can not be read");
     }
@@ -144,7 +145,7 @@ public final class BatchScanner {
         throw malformed("one value expected");
       }
     } catch (JsonProcessingException e) {
-      throw JacksonBodyReader.malformed(e);
+      throw MalformedJson.of(e);
     } catch (IOException e) {
       throw malformed("a value can not be read");
     }

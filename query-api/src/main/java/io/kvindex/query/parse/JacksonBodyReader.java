@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.error.MalformedJson;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
@@ -48,25 +49,10 @@ abstract class JacksonBodyReader {
     try (JsonParser json = JSON.createParser(text, from, length)) {
       reader.readRoot(json);
     } catch (JsonProcessingException e) {
-      throw malformed(e);
+      throw MalformedJson.of(e);
     } catch (IOException e) {
       throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
     }
-  }
-
-  /** A syntax error in words for the client, with its place and without parser jargon. */
-  static ApiException malformed(JsonProcessingException e) {
-    String what = e.getOriginalMessage();
-    int jargon = what.indexOf(" (start marker");
-    what = ApiException.echo(jargon < 0 ? what : what.substring(0, jargon));
-    String where =
-        e.getLocation() == null
-            ? ""
-            : " at line "
-                + e.getLocation().getLineNr()
-                + ", column "
-                + e.getLocation().getColumnNr();
-    return ApiException.of(ErrorCode.INVALID_JSON, "malformed JSON" + where + ": " + what);
   }
 
   private void readRoot(JsonParser json) throws IOException {

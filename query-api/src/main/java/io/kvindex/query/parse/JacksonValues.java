@@ -110,37 +110,24 @@ final class JacksonValues {
   private static ApiException hashOutOfRange(JsonParser json, String field, int index)
       throws IOException {
     if (json.currentToken() == JsonToken.VALUE_STRING) {
-      return ApiException.element(
+      return ApiException.mustBe(
           ErrorCode.INVALID_VALUE,
           field,
           index,
-          place(field, index)
-              + " must be a 64-bit number in decimal or 0x form, got "
-              + received(json));
+          "a 64-bit number in decimal or 0x form",
+          received(json));
     }
     return outOfRange(json, field, index, "a 64-bit number");
   }
 
   static ApiException wrongType(JsonParser json, String field, int index, String wanted)
       throws IOException {
-    return ApiException.element(
-        ErrorCode.INVALID_TYPE,
-        field,
-        index,
-        place(field, index) + " must be " + wanted + ", got " + received(json));
+    return ApiException.mustBe(ErrorCode.INVALID_TYPE, field, index, wanted, received(json));
   }
 
   static ApiException outOfRange(JsonParser json, String field, int index, String wanted)
       throws IOException {
-    return ApiException.element(
-        ErrorCode.OUT_OF_RANGE,
-        field,
-        index,
-        place(field, index) + " must be " + wanted + ", got " + received(json));
-  }
-
-  private static String place(String field, int index) {
-    return index == ApiException.NO_INDEX ? "`" + field + "`" : "`" + field + "[" + index + "]`";
+    return ApiException.mustBe(ErrorCode.OUT_OF_RANGE, field, index, wanted, received(json));
   }
 
   private static String received(JsonParser json) throws IOException {

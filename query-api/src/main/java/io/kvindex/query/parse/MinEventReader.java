@@ -4,7 +4,6 @@ package io.kvindex.query.parse;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.kvindex.query.error.ApiException;
-import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
 import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +37,10 @@ final class MinEventReader {
       }
     }
     if (instance == null || instance.isEmpty()) {
-      throw missing(FIELD + ".instance_id");
+      throw ApiException.missing(FIELD + ".instance_id");
     }
     if (event == null) {
-      throw missing(FIELD + ".event_id");
+      throw ApiException.missing(FIELD + ".event_id");
     }
     return new MinEvent(instance, rank, event);
   }
@@ -71,9 +70,5 @@ final class MinEventReader {
       throw JacksonValues.outOfRange(json, field, ApiException.NO_INDEX, RANGE);
     }
     return id.longValue();
-  }
-
-  private static ApiException missing(String field) {
-    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
   }
 }

@@ -92,7 +92,7 @@ final class MsgpackBodyReader {
 
   private static void require(Field field, int seen) {
     if ((seen & field.bit()) == 0) {
-      throw MsgpackValues.missing(field.text);
+      throw ApiException.missing(field.text);
     }
   }
 

@@ -32,10 +32,10 @@ final class MsgpackMinEvent {
       }
     }
     if (instance == null || instance.isEmpty()) {
-      throw MsgpackValues.missing(FIELD + ".instance_id");
+      throw ApiException.missing(FIELD + ".instance_id");
     }
     if (event == null) {
-      throw MsgpackValues.missing(FIELD + ".event_id");
+      throw ApiException.missing(FIELD + ".event_id");
     }
     return new MinEvent(instance, rank, event);
   }

@@ -67,25 +67,13 @@ final class MsgpackValues {
   }
 
   static ApiException wrongType(MsgpackCursor in, String field, int index, String wanted) {
-    return ApiException.element(
-        ErrorCode.INVALID_TYPE,
-        field,
-        index,
-        place(field, index) + " must be " + wanted + ", got " + in.kind().text);
+    return ApiException.mustBe(ErrorCode.INVALID_TYPE, field, index, wanted, in.kind().text);
   }
 
   static ApiException outOfRange(
       MsgpackCursor in, long value, String field, int index, String wanted) {
     String got = in.isUnsigned() ? Long.toUnsignedString(value) : Long.toString(value);
-    return ApiException.element(
-        ErrorCode.OUT_OF_RANGE,
-        field,
-        index,
-        place(field, index) + " must be " + wanted + ", got " + got);
-  }
-
-  static ApiException missing(String field) {
-    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+    return ApiException.mustBe(ErrorCode.OUT_OF_RANGE, field, index, wanted, got);
   }
 
   static ApiException unknown(String field) {
@@ -104,9 +92,5 @@ final class MsgpackValues {
   static ApiException noName(MsgpackCursor in) {
     return ApiException.of(
         ErrorCode.INVALID_MSGPACK, "names of members must be strings, got " + in.kind().text);
-  }
-
-  private static String place(String field, int index) {
-    return index == ApiException.NO_INDEX ? "`" + field + "`" : "`" + field + "[" + index + "]`";
   }
 }

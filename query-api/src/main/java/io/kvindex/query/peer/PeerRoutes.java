@@ -127,7 +127,7 @@ public final class PeerRoutes {
       throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
     }
     if (url.isMissingNode() || url.isNull()) {
-      throw ApiException.field(ErrorCode.MISSING, "url", "`url` is missing");
+      throw ApiException.missing("url");
     } else if (!url.isTextual()) {
       throw ApiException.field(ErrorCode.INVALID_TYPE, "url", "`url` must be a string");
     }

@@ -79,7 +79,7 @@ final class BinaryFields {
   private static JsonNode require(ObjectNode root, String field) {
     JsonNode value = root.get(field);
     if (value == null) {
-      throw ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
+      throw ApiException.missing(field);
     }
     return value;
   }

@@ -56,17 +56,10 @@ final class BodyFields {
       }
       return new BodyFields(root);
     } catch (JsonProcessingException e) {
-      throw MalformedJson.at(e.getLocation(), ApiException.echo(firstLine(e.getOriginalMessage())));
+      throw MalformedJson.of(e);
     } catch (IOException e) {
       throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
     }
-  }
-
-  private static String firstLine(String message) {
-    int end = message.indexOf(" (start marker");
-    String text = end < 0 ? message : message.substring(0, end);
-    int line = text.indexOf('\n');
-    return line < 0 ? text : text.substring(0, line);
   }
 
   boolean has(String field) {
@@ -131,17 +124,12 @@ final class BodyFields {
       throw wrongType(field, "an integer");
     }
     if (!value.canConvertToInt() || value.intValue() < min || value.intValue() > max) {
-      throw ApiException.field(
+      throw ApiException.mustBe(
           ErrorCode.OUT_OF_RANGE,
           field,
-          "`"
-              + field
-              + "` must be "
-              + min
-              + " to "
-              + max
-              + ", got "
-              + ApiException.echo(value.asText()));
+          ApiException.NO_INDEX,
+          min + " to " + max,
+          ApiException.echo(value.asText()));
     }
     return value.intValue();
   }
@@ -217,7 +205,6 @@ final class BodyFields {
         value.isContainerNode()
             ? (value.isArray() ? "an array" : "an object")
             : ApiException.echo(value.toString());
-    return ApiException.field(
-        ErrorCode.INVALID_TYPE, field, "`" + field + "` must be " + wanted + ", got " + got);
+    return ApiException.mustBe(ErrorCode.INVALID_TYPE, field, ApiException.NO_INDEX, wanted, got);
   }
 }

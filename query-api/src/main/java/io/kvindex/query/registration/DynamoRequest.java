@@ -67,7 +67,7 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
     fields.eitherText("additional_salt", "additionalsalt"); // as theirs: a string, and no more
     String tenant = who.group == null ? PublisherId.DEFAULT_TENANT : who.group;
     if (!fields.has("block_size")) {
-      throw missing("block_size");
+      throw ApiException.missing("block_size");
     }
     Registration registration =
         new Registration(
@@ -106,7 +106,7 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
   private static String instance(BodyFields fields) {
     JsonNode value = fields.node("instance_id");
     if (value == null) {
-      throw missing("instance_id");
+      throw ApiException.missing("instance_id");
     } else if (value.isTextual()) {
       return fields.requiredText("instance_id");
     } else if (!value.isIntegralNumber()) {
@@ -114,10 +114,12 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
     }
     BigInteger number = value.bigIntegerValue();
     if (number.signum() < 0 || number.compareTo(MAX_U64) > 0) {
-      throw ApiException.field(
+      throw ApiException.mustBe(
           ErrorCode.OUT_OF_RANGE,
           "instance_id",
-          "`instance_id` must be 0 to " + MAX_U64 + ", got " + ApiException.echo(value.asText()));
+          ApiException.NO_INDEX,
+          "0 to " + MAX_U64,
+          ApiException.echo(value.asText()));
     }
     return number.toString();
   }
@@ -136,9 +138,5 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
 
   private static @Nullable String nonEmpty(@Nullable String text) {
     return text == null || text.isEmpty() ? null : text;
-  }
-
-  private static ApiException missing(String field) {
-    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` is missing");
   }
 }

@@ -46,7 +46,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
     }
     PublisherId publisher = publisher(fields);
     if (!fields.has("block_size")) {
-      throw ApiException.field(ErrorCode.MISSING, "block_size", "`block_size` is missing");
+      throw ApiException.missing("block_size");
     }
     int blockSize = fields.number("block_size", 1, TableId.MAX_BLOCK_SIZE, 0);
     HashProfile profile = HashProfileField.read(fields, defaultProfile);
