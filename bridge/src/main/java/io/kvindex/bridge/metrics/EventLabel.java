@@ -8,25 +8,41 @@ import java.util.Map;
 
 /** Kinds of events of the log, as they are counted. */
 public enum EventLabel {
-  STORED,
-  REMOVED,
-  CLEARED,
+  STORED(KvEvent.Stored.class),
+  REMOVED(KvEvent.Removed.class),
+  CLEARED(KvEvent.Cleared.class),
   /** What hashes mean, from a publisher whose lower tier a pool keeps account of. */
-  TAUGHT,
+  TAUGHT(KvEvent.Taught.class),
   /** Ours: batches are missing. */
-  GAP,
+  GAP(KvEvent.Gap.class),
   /** Ours: a publisher is unregistered. */
-  RETIRED,
+  RETIRED(KvEvent.Retired.class),
   /** Ours: a life begins. */
-  BEGUN,
+  BEGUN(KvEvent.Begun.class),
   /** Ours: what had been lost is told again. */
-  RETOLD;
+  RETOLD(KvEvent.Retold.class);
+
+  private static final EventLabel[] ALL = values();
+  private final Class<? extends KvEvent> type;
+
+  EventLabel(Class<? extends KvEvent> type) {
+    this.type = type;
+  }
 
   /** How many there are of each kind. */
   public static Map<EventLabel, Long> count(Iterable<KvEvent> events) {
-    Counting counting = new Counting();
-    events.forEach(event -> event.accept(counting));
-    return counting.counts;
+    Map<EventLabel, Long> counts = new EnumMap<>(EventLabel.class);
+    events.forEach(event -> counts.merge(of(event), 1L, Long::sum));
+    return counts;
+  }
+
+  private static EventLabel of(KvEvent event) {
+    for (EventLabel label : ALL) {
+      if (label.type == event.getClass()) {
+        return label;
+      }
+    }
+    throw new IllegalStateException("BUG: nothing counts " + event);
   }
 
   /** Name in metrics and progress records. */
@@ -37,53 +53,5 @@ public enum EventLabel {
   /** Whether a publisher said it, not the bridge. */
   public boolean isPublishers() {
     return this == STORED || this == REMOVED || this == CLEARED || this == TAUGHT;
-  }
-
-  private static final class Counting implements KvEvent.Visitor {
-    private final Map<EventLabel, Long> counts = new EnumMap<>(EventLabel.class);
-
-    private void add(EventLabel kind) {
-      counts.merge(kind, 1L, Long::sum);
-    }
-
-    @Override
-    public void stored(KvEvent.Stored event) {
-      add(STORED);
-    }
-
-    @Override
-    public void removed(KvEvent.Removed event) {
-      add(REMOVED);
-    }
-
-    @Override
-    public void cleared(KvEvent.Cleared event) {
-      add(CLEARED);
-    }
-
-    @Override
-    public void gap(KvEvent.Gap event) {
-      add(GAP);
-    }
-
-    @Override
-    public void retired(KvEvent.Retired event) {
-      add(RETIRED);
-    }
-
-    @Override
-    public void taught(KvEvent.Taught event) {
-      add(TAUGHT);
-    }
-
-    @Override
-    public void begun(KvEvent.Begun event) {
-      add(BEGUN);
-    }
-
-    @Override
-    public void retold(KvEvent.Retold event) {
-      add(RETOLD);
-    }
   }
 }
