@@ -88,19 +88,13 @@ public final class DiffCommand implements Callable<Integer> {
 
   private int compare(Replica a, Replica b) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
-    Comparison before = null;
     Comparison now = look(a, b);
-    // Positions may be equal for a moment while a record is half applied: two looks must agree.
-    while (!now.isSame()
-        && !now.isOfTwoLineages()
-        && !(now.isComparable() && now.equals(before))
-        && (before == null || System.nanoTime() - deadline < 0)) {
+    while (!now.isComparable() && !now.isOfTwoLineages() && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(PAUSE_NANOS);
-      before = now;
       now = look(a, b);
     }
-    boolean isSettled = now.isComparable() && now.equals(before);
-    return report(now, now.isSame() ? SAME : isSettled ? DIFFERENT : NOT_COMPARABLE, a, b);
+    int result = now.isSame() ? SAME : now.isComparable() ? DIFFERENT : NOT_COMPARABLE;
+    return report(now, result, a, b);
   }
 
   private Comparison look(Replica a, Replica b) throws IOException, InterruptedException {
@@ -163,7 +157,8 @@ public final class DiffCommand implements Callable<Integer> {
         switch (result) {
           case SAME -> "the same" + asFarAsCompared(now);
           case DIFFERENT -> "different";
-          default -> "not comparable" + why(now);
+          default ->
+              "not comparable" + (now.both().isEmpty() ? ": they have no partition in common" : "");
         });
     out.flush();
     return result;
@@ -173,13 +168,6 @@ public final class DiffCommand implements Callable<Integer> {
   private static String asFarAsCompared(Comparison now) {
     int left = now.onlyA().size() + now.onlyB().size();
     return left == 0 ? "" : " as far as compared: " + left + " partitions are on one side only";
-  }
-
-  private static String why(Comparison now) {
-    if (now.both().isEmpty()) {
-      return ": they have no partition in common";
-    }
-    return now.isComparable() ? ": two looks did not agree, give it more time (--wait)" : "";
   }
 
   private void report(int partition, Pair pair, Replica a, Replica b, PrintWriter out)

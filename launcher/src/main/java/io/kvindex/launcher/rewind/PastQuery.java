@@ -10,6 +10,7 @@ import io.kvindex.query.OfflineQuery;
 import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.PastTable;
+import io.kvindex.streams.checkpoint.Replacement;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -90,7 +91,7 @@ public final class PastQuery {
           new StreamsIndexAccess(table, () -> 0),
           body);
     } finally {
-      Directories.delete(directory);
+      Replacement.delete(directory);
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kvindex.launcher.rewind.Directories;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
@@ -15,6 +14,7 @@ import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
+import io.kvindex.streams.checkpoint.Replacement;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -187,7 +187,7 @@ class ReplayCommandIT {
       awaitAllBlocks(ready(replay));
     }
     assertThat(groups()).contains("kvindex-lost");
-    Directories.delete(directoryOf("lost"));
+    Replacement.delete(directoryOf("lost"));
     try (Replay replay = new Replay("--exit", "--copy", "lost")) {
       assertThat(replay.exitCode()).isEqualTo(1);
       assertThat(replay.command.err()).contains("kvindex forget --copy lost");

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kvindex.launcher.rewind.Directories;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.sandbox.engine.SimulatedEngine;
+import io.kvindex.streams.checkpoint.Replacement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,7 +76,7 @@ class ReplicasIT {
           others.forEach(other -> ClusterView.awaitUnreachable(other, address));
           assertExact(others);
           if (victim == second) { // has to fold the log, and others to answer meanwhile
-            Directories.delete(tables(1));
+            Replacement.delete(tables(1));
           }
           victim.process().restart();
           ClusterView.awaitReadyAgain(victim);

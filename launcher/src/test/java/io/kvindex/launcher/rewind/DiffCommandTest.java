@@ -48,8 +48,6 @@ class DiffCommandTest {
     private volatile @Nullable Integer another;
 
     /** Whether each look finds something else. */
-    private volatile boolean restless;
-
     private volatile @Nullable String error;
 
     Side() throws IOException {
@@ -94,10 +92,7 @@ class DiffCommandTest {
       if (error != null) {
         part.put("error", error);
       }
-      if (restless) {
-        owns("1", asked.get());
-      }
-      part.put("settled", true).put("streams", 1).put("held_back", 0).put("positions", "00");
+      part.put("streams", 1).put("held_back", 0).put("positions", "00");
       ArrayNode list = part.putArray("owners");
       owners.forEach(
           (id, hashes) ->
@@ -244,15 +239,6 @@ class DiffCommandTest {
     assertThat(diff()).isZero();
     assertThat(out.toString())
         .contains("partition 4: not in A", "the same as far as compared: 1 partitions");
-  }
-
-  @Test
-  void shouldNotSayThatTheyDiffer_whenNoTwoLooksAgree() {
-    a.owns("1", -1);
-    b.restless = true;
-    assertThat(diff("--wait", "0")).isEqualTo(2);
-    assertThat(out.toString()).contains("two looks did not agree");
-    assertThat(b.asked.get()).isEqualTo(2);
   }
 
   @Test
