@@ -12,14 +12,13 @@ import io.kvindex.query.remote.ReplicatedIndexAccess;
 import io.kvindex.query.remote.RunningCopy;
 import io.kvindex.streams.CopyConfig;
 import io.kvindex.streams.IndexCopy;
-import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
@@ -126,17 +125,16 @@ final class OwnCopy implements AutoCloseable {
   /** Tells the others what is here, and leaves to another process of the copy what it has. */
   private void afterLook() {
     if (listens) {
-      SortedMap<Integer, Long> since = new TreeMap<>();
+      SortedSet<Integer> here = new TreeSet<>();
       for (int p = 0; p < indexer.partitions(); p++) {
         if (all.isKeptByOwnCopy(p)) {
           indexer.letGo(p);
         }
-        PartitionView view = indexer.view(p);
-        if (view != null && view.complete()) {
-          since.put(p, view.since());
+        if (indexer.view(p) != null) {
+          here.add(p);
         }
       }
-      log.keep(new ReplicaRecord(id, since));
+      log.keep(new ReplicaRecord(id, here));
     }
   }
 

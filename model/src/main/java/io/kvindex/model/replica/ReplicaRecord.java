@@ -10,18 +10,17 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a replica says of itself in {@code kvindex.replicas}: JSON under its address. Unknown
  * members are ignored.
  *
- * @param since the partitions it has a table of, with the first offset of the events each was
- *     folded from
+ * @param partitions those it has a table of
  */
-public record ReplicaRecord(ReplicaId id, SortedMap<Integer, Long> since) {
+public record ReplicaRecord(ReplicaId id, SortedSet<Integer> partitions) {
 
   /** Newest version written. */
   static final int VERSION = 1;
@@ -33,14 +32,13 @@ public record ReplicaRecord(ReplicaId id, SortedMap<Integer, Long> since) {
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   public ReplicaRecord {
-    since = Collections.unmodifiableSortedMap(new TreeMap<>(since));
+    partitions = Collections.unmodifiableSortedSet(new TreeSet<>(partitions));
   }
 
   private record Wire(
       @JsonProperty("v") int version,
       @JsonProperty("copy") String copy,
       @JsonProperty("partitions") List<Integer> partitions,
-      @JsonProperty("since") @Nullable List<Long> since,
       @JsonProperty("version") @Nullable String program) {}
 
   /** The Kafka key. */
@@ -57,12 +55,7 @@ public record ReplicaRecord(ReplicaId id, SortedMap<Integer, Long> since) {
   byte[] encode() {
     try {
       return JSON.writeValueAsBytes(
-          new Wire(
-              VERSION,
-              id.copy(),
-              List.copyOf(since.keySet()),
-              List.copyOf(since.values()),
-              id.version()));
+          new Wire(VERSION, id.copy(), List.copyOf(partitions), id.version()));
     } catch (IOException e) {
       throw new IllegalStateException("BUG: a replica that can not be written: " + this, e);
     }
@@ -82,13 +75,10 @@ public record ReplicaRecord(ReplicaId id, SortedMap<Integer, Long> since) {
           || wire.copy().length() > LONGEST) {
         throw new MalformedRecordException("no address, or one or a name that is too long");
       }
-      SortedMap<Integer, Long> since = new TreeMap<>();
-      for (int i = 0; i < wire.partitions().size(); i++) {
-        since.put(wire.partitions().get(i), wire.since() == null ? 0L : wire.since().get(i));
-      }
       String version = wire.program() == null ? "" : wire.program();
-      return new ReplicaRecord(new ReplicaId(address(key), wire.copy(), version), since);
-    } catch (IOException | NullPointerException | IndexOutOfBoundsException e) {
+      return new ReplicaRecord(
+          new ReplicaId(address(key), wire.copy(), version), new TreeSet<>(wire.partitions()));
+    } catch (IOException | NullPointerException e) {
       throw new MalformedRecordException("no replica: " + e.getMessage(), e);
     }
   }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.event.MalformedRecordException;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,18 +20,17 @@ class ReplicaRecordTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static ReplicaRecord record(Map<Integer, Long> since) {
+  private static ReplicaRecord record(Integer... partitions) {
     return new ReplicaRecord(
-        new ReplicaId("index-1.kvindex:8090", "index-1", "0.1.0"), new TreeMap<>(since));
+        new ReplicaId("index-1.kvindex:8090", "index-1", "0.1.0"),
+        new TreeSet<>(Set.of(partitions)));
   }
 
   @Test
   void shouldBeReadBack_whenWritten() {
-    ReplicaRecord record = record(Map.of(0, 0L, 3, 512L));
+    ReplicaRecord record = record(0, 3);
     assertThat(new String(record.encode(), StandardCharsets.UTF_8))
-        .isEqualTo(
-            "{\"v\":1,\"copy\":\"index-1\",\"partitions\":[0,3],\"since\":[0,512],"
-                + "\"version\":\"0.1.0\"}");
+        .isEqualTo("{\"v\":1,\"copy\":\"index-1\",\"partitions\":[0,3],\"version\":\"0.1.0\"}");
     assertThat(ReplicaRecord.decode(KEY, record.encode())).isEqualTo(record);
   }
 
@@ -40,7 +39,7 @@ class ReplicaRecordTest {
     byte[] later =
         utf8(
             "{\"v\":2,\"copy\":\"index-1\",\"partitions\":[0],\"version\":\"0.1.0\",\"zone\":[1]}");
-    assertThat(ReplicaRecord.decode(KEY, later)).isEqualTo(record(Map.of(0, 0L)));
+    assertThat(ReplicaRecord.decode(KEY, later)).isEqualTo(record(0));
   }
 
   @ParameterizedTest
@@ -51,13 +50,12 @@ class ReplicaRecordTest {
         "{}",
         "[1]",
         "{\"v\":1,\"copy\":\"a\"}",
-        "{\"v\":1,\"copy\":\"a\",\"partitions\":[0,1],\"since\":[0]}",
-        "{\"v\":1,\"copy\":\"a\",\"partitions\":[null],\"since\":[0]}"
+        "{\"v\":1,\"copy\":\"a\",\"partitions\":[null]}"
       })
   void shouldBeRefused_whenItIsNone(String written) {
     assertThatThrownBy(() -> ReplicaRecord.decode(KEY, utf8(written)))
         .isInstanceOf(MalformedRecordException.class);
-    assertThatThrownBy(() -> ReplicaRecord.decode(null, record(Map.of()).encode()))
+    assertThatThrownBy(() -> ReplicaRecord.decode(null, record().encode()))
         .isInstanceOf(MalformedRecordException.class);
   }
 }

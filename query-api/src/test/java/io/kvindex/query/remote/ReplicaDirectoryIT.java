@@ -14,7 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -34,8 +35,8 @@ class ReplicaDirectoryIT {
 
   @TempDir Path dir;
 
-  private static ReplicaRecord record(String address, String copy, long since) {
-    return new ReplicaRecord(new ReplicaId(address, copy, "1"), new TreeMap<>(Map.of(0, since)));
+  private static ReplicaRecord record(String address, String copy, int partition) {
+    return new ReplicaRecord(new ReplicaId(address, copy, "1"), new TreeSet<>(Set.of(partition)));
   }
 
   private static void keeps(ReplicaLog log, ReplicaDirectory directory, ReplicaRecord record) {
