@@ -110,7 +110,7 @@ public class BlocksBench {
     }
     next++;
     release();
-    return blocks.operations();
+    return blocks.names();
   }
 
   private void store(int run, Holder holder) {

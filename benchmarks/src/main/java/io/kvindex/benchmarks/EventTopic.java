@@ -124,7 +124,7 @@ public final class EventTopic implements AutoCloseable {
     send(
         from,
         new KvEvent.Stored(
-            Place.of("GPU", 0),
+            new Place("GPU", 0, 0, null),
             StatedContext.NONE,
             Parent.ROOT,
             Hashes.of(hashes),
@@ -134,7 +134,9 @@ public final class EventTopic implements AutoCloseable {
 
   /** Removes it. */
   void remove(long from) {
-    send(from, new KvEvent.Removed(Place.of("GPU", 0), Hashes.of(hashes(from)), Hashes.EMPTY));
+    send(
+        from,
+        new KvEvent.Removed(new Place("GPU", 0, 0, null), Hashes.of(hashes(from)), Hashes.EMPTY));
   }
 
   private void send(long from, KvEvent event) {

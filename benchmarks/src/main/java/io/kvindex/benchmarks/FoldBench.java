@@ -97,7 +97,7 @@ public class FoldBench {
       names[i] = Hashes.of(random.longs(run).toArray());
     }
     records = new byte[2 * runs][];
-    Place place = Place.of("GPU", 0);
+    Place place = new Place("GPU", 0, 0, null);
     for (int i = 0; i < runs; i++) {
       records[2 * i] =
           record(

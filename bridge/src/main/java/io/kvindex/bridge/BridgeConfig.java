@@ -9,7 +9,6 @@ import io.kvindex.model.chaos.Knob;
 import io.kvindex.model.member.MemberName;
 import io.kvindex.model.registration.Generations;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -99,11 +98,6 @@ public record BridgeConfig(
     return but(draft -> draft.rawQuarantine = kept);
   }
 
-  /** The same with further settings for all Kafka clients. */
-  public BridgeConfig withKafka(Map<String, ?> more) {
-    return but(draft -> draft.kafka.putAll(more));
-  }
-
   /** The same with other bounds of following and another replay policy. */
   public BridgeConfig with(FollowLimits newLimits, ReplayPolicy newReplay) {
     return but(
@@ -123,16 +117,11 @@ public record BridgeConfig(
     return but(draft -> draft.generations = other);
   }
 
-  /** The same with other means to look up the names of engines. */
-  public BridgeConfig with(Resolver.Lookup other) {
-    return but(draft -> draft.lookup = other);
-  }
-
   private BridgeConfig but(Consumer<Draft> change) {
     Draft draft = new Draft(this);
     change.accept(draft);
     return new BridgeConfig(
-        draft.kafka,
+        kafka,
         groupId,
         draft.groupInstanceId,
         inFlightBytes,
@@ -142,27 +131,23 @@ public record BridgeConfig(
         draft.limits,
         draft.replay,
         draft.generations,
-        draft.lookup);
+        lookup);
   }
 
   /** What may be changed, while it is. */
   private static final class Draft {
-    private final Map<String, Object> kafka;
     private @Nullable String groupInstanceId;
     private boolean rawQuarantine;
     private FollowLimits limits;
     private ReplayPolicy replay;
     private Generations generations;
-    private Resolver.Lookup lookup;
 
     private Draft(BridgeConfig from) {
-      kafka = new HashMap<>(from.kafka);
       groupInstanceId = from.groupInstanceId;
       rawQuarantine = from.rawQuarantine;
       limits = from.limits;
       replay = from.replay;
       generations = from.generations;
-      lookup = from.lookup;
     }
   }
 }

@@ -196,6 +196,7 @@ class KilledBridgeTest extends BridgeFixture {
             Map.of(),
             List.of(),
             null,
+            null,
             null));
     bridge();
     awaitIds(9);

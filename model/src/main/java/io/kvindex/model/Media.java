@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model;
 
-import java.util.HashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -48,37 +46,18 @@ public final class Media {
   /** LMCache's second tier, behind it the backend: disk, a file system, an object store. */
   private static final String LMCACHE_L2 = "LMCACHE-L2";
 
-  private static final Media STANDARD = new Media(Map.of());
+  private static final Media STANDARD = new Media();
 
-  private final Map<String, Tier> extra;
-
-  private Media(Map<String, Tier> extra) {
-    this.extra = extra;
-  }
+  private Media() {}
 
   /** The built-in table. */
   public static Media standard() {
     return STANDARD;
   }
 
-  /**
-   * The built-in table with additions; an addition wins over a built-in spelling.
-   *
-   * @param tiers spelling to tier
-   */
-  public static Media extendedBy(Map<String, Tier> tiers) {
-    Map<String, Tier> upper = new HashMap<>();
-    tiers.forEach((medium, tier) -> upper.put(normal(medium), tier));
-    return new Media(Map.copyOf(upper));
-  }
-
   /** Tier of a medium; null or blank, as old engines send it, is the device. */
   public Tier tier(@Nullable String medium) {
     String name = normal(medium);
-    Tier stated = extra.get(name);
-    if (stated != null) {
-      return stated;
-    }
     if (GPU_SPELLINGS.contains(name) || OTHER_DEVICES.contains(name)) {
       return Tier.DEVICE;
     }

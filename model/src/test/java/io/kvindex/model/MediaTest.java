@@ -4,9 +4,7 @@ package io.kvindex.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.Media.Tier;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -73,16 +71,5 @@ class MediaTest {
       @Nullable String one, @Nullable String other, boolean same) {
     assertThat(Media.standard().isSame(one, other)).isEqualTo(same);
     assertThat(Media.standard().isSame(other, one)).isEqualTo(same);
-  }
-
-  @Test
-  void shouldFollowAdditions_whenExtended() {
-    Media media =
-        Media.extendedBy(Map.of("shelf", Tier.DISK, "XPU", Tier.DEVICE, "EXTERNAL", Tier.HOST));
-    assertThat(media.answerKey("Shelf")).isEqualTo("DISK");
-    assertThat(media.answerKey("xpu")).isEqualTo("XPU");
-    assertThat(media.tier("xpu")).isEqualTo(Tier.DEVICE);
-    assertThat(media.answerKey("external")).isEqualTo("CPU");
-    assertThat(media.answerKey("GPU")).isEqualTo("GPU");
   }
 }

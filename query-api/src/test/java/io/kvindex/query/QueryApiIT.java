@@ -247,7 +247,8 @@ class QueryApiIT {
             Map.of("stored", 5L, "remarked_unverified_shards", 3L, "remarked_unverified_tier", 0L),
             Map.of(),
             List.of(),
-            new Connection(true, 2_500_000),
+            new Connection(true, 2_500_000, true),
+            null,
             null);
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(kafka, new ByteArraySerializer(), new ByteArraySerializer())) {
@@ -310,7 +311,13 @@ class QueryApiIT {
     @Override
     public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
       return new StreamPosition(
-          new Incarnation(0, 7, 0), EventRecord.Position.whole(40), 100, 1_000_000, 2_000, 1);
+          new Incarnation(0, 7, 0),
+          EventRecord.Position.whole(40),
+          100,
+          1_000_000,
+          2_000,
+          1,
+          false);
     }
 
     @Override

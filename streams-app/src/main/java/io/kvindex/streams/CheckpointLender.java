@@ -94,9 +94,7 @@ public final class CheckpointLender {
     if (table != null) {
       return table.offer(busy, first);
     }
-    return isComing.test(partition)
-        ? new CheckpointOffer(partition, 0, "", -1, 0, 0, 0, true)
-        : null;
+    return isComing.test(partition) ? new CheckpointOffer(partition, 0, "", -1, 0, 0, true) : null;
   }
 
   /** A checkpoint that is being lent; to be closed. */

@@ -110,7 +110,7 @@ final class CopyLag implements AutoCloseable {
         moved |= isComing.test(partition);
         continue;
       }
-      long taken = view.takenOffset();
+      long taken = view.appliedOffset();
       boolean stands = taken == folded[partition] && taken + 1 < end.getValue();
       moved |= taken != folded[partition] || end.getValue() != ends[partition] || stands;
       if (stands) {

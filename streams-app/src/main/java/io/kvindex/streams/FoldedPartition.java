@@ -99,7 +99,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
       table.streams().taken(first - 1);
     }
     table.view().readsFrom(this::read);
-    table.view().live();
   }
 
   /**

@@ -18,16 +18,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.AbstractMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
@@ -89,7 +86,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
             new FoldedPartition.Shared(
                 new Epochs(),
                 new Journal.Pieces(),
-                new IndexMeters(metrics, new Views()),
+                new IndexMeters(metrics, this::views),
                 config.limits(),
                 config.journal()),
             lenders,
@@ -117,16 +114,10 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     ReadinessGauges.register(this, metrics);
   }
 
-  /** The views there are, for figures. */
-  private final class Views extends AbstractMap<Integer, PartitionView> {
-    @Override
-    public Set<Entry<Integer, PartitionView>> entrySet() {
-      return IntStream.range(0, partitions)
-          .boxed()
-          .filter(p -> view(p) != null)
-          .map(p -> Map.entry(p, Objects.requireNonNull(view(p))))
-          .collect(Collectors.toSet());
-    }
+  private Stream<PartitionView> views() {
+    return IntStream.range(0, partitions)
+        .<@Nullable PartitionView>mapToObj(this::view)
+        .flatMap(Stream::ofNullable);
   }
 
   /**

@@ -12,7 +12,9 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Every meter of the indexer. Names are public API, see docs/metrics.md. */
@@ -40,9 +42,9 @@ final class IndexMeters implements Counts {
   private final Map<Outcome, Counter> records = new EnumMap<>(Outcome.class);
   private final Counter recordsTaken;
   private final Counter eventsTaken;
-  private final Map<Integer, PartitionView> views;
+  private final Supplier<Stream<PartitionView>> views;
 
-  IndexMeters(MeterRegistry registry, Map<Integer, PartitionView> views) {
+  IndexMeters(MeterRegistry registry, Supplier<Stream<PartitionView>> views) {
     this.views = views;
     for (Outcome outcome : Outcome.values()) {
       String name = OF_EVENTS.contains(outcome) ? "kvindex.events" : "kvindex.block.changes";
@@ -73,7 +75,7 @@ final class IndexMeters implements Counts {
 
   private void views(
       MeterRegistry registry, String name, String what, ToLongFunction<PartitionView> figure) {
-    Gauge.builder(name, () -> views.values().stream().mapToLong(figure).sum())
+    Gauge.builder(name, () -> views.get().mapToLong(figure).sum())
         .description(what)
         .register(registry);
   }
@@ -84,10 +86,7 @@ final class IndexMeters implements Counts {
   }
 
   private double sum(ToLongFunction<PrefixIndex> figure) {
-    return views.values().stream()
-        .flatMap(view -> view.tables().values().stream())
-        .mapToLong(figure)
-        .sum();
+    return views.get().flatMap(view -> view.tables().values().stream()).mapToLong(figure).sum();
   }
 
   @Override

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class FoldedPartitionTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
 
   /** The record that no fold survives has so many events. */
   private static final int BAD = 3;
@@ -54,11 +54,11 @@ class FoldedPartitionTest {
   void shouldLackAndNotAwaitWhatIsBeforeItsBeginning_whenNoRecordHasComeYet() throws Exception {
     FoldedPartition table = load(100);
     assertThat(table.view().since()).isEqualTo(100);
-    assertThat(table.view().takenOffset()).isEqualTo(99);
+    assertThat(table.view().appliedOffset()).isEqualTo(99);
     table.close();
     FoldedPartition again = load(0);
     assertThat(again.view().since()).as("nothing was written").isZero();
-    assertThat(again.view().takenOffset()).isNegative();
+    assertThat(again.view().appliedOffset()).isNegative();
     again.close();
   }
 

@@ -177,7 +177,7 @@ class IndexCopyIT {
     MeterRegistry metrics = new Buggy();
     Engine bad = new Engine(SharedBroker.unique("bad"));
     KvEvent[] events = new KvEvent[BAD];
-    Arrays.fill(events, new Prompt("ab").stored(Place.of("GPU", 0)));
+    Arrays.fill(events, new Prompt("ab").stored(new Place("GPU", 0, 0, null)));
     CopyConfig config =
         new CopyConfig(
             Map.of("bootstrap.servers", SharedBroker.bootstrapServers()),
@@ -194,7 +194,7 @@ class IndexCopyIT {
       until(() -> feed.isSeenBy(copy), "records before it");
       until(() -> checkpoints(metrics) > 0, "a checkpoint");
       double before = checkpoints(metrics);
-      feed.send(bad.batch(events), bad.batch(new Prompt("xy").stored(Place.of("GPU", 0))));
+      feed.send(bad.batch(events), bad.batch(new Prompt("xy").stored(new Place("GPU", 0, 0, null))));
       feed.send(100);
       until(() -> feed.isSeenBy(copy) && copy.notReadyReason() == null, "records behind it");
       PartitionView view = Objects.requireNonNull(copy.view(0));

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PastTableTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
 
   @TempDir private Path dir;
 
@@ -89,7 +89,7 @@ class PastTableTest {
     Engine engine = new Engine("e").traits(new SourceTraits(CopyPolicy.SET, Set.of(), 8, 1));
     Prompt ab = new Prompt("ab");
     try (PastTable table = new PastTable(dir.resolve("rows"), 0, 1, 0)) {
-      table.take(engine.batch(ab.stored(GPU), ab.stored(Place.of("cpu", 0))), 0, 8_000);
+      table.take(engine.batch(ab.stored(GPU), ab.stored(new Place("cpu", 0, 0, null))), 0, 8_000);
       engine.batch(); // is lost
       table.take(engine.batch(ab.removed(GPU, 0, 2)), 2, 8_000);
       table.leaveOut(9_000);

@@ -12,6 +12,7 @@ import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.hash.ContextHash;
 import io.kvindex.streams.dump.TableDump;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.Prompt;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TableDumpTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
 
   @TempDir Path dir;
   private StoredIndex store;
@@ -90,7 +91,7 @@ class TableDumpTest {
   @Test
   void shouldTellRunsDeviceFirst_whenSeveralTiersHoldBlocks() throws Exception {
     Engine engine = new Engine("a");
-    take(engine.batch(new Prompt("abc").stored(Place.of("CPU", 0))));
+    take(engine.batch(new Prompt("abc").stored(new Place("CPU", 0, 0, null))));
     take(engine.batch(new Prompt("abc").stored(GPU), new Prompt("abd").stored(GPU, 2, 3)));
 
     Collected told = dump();
@@ -151,7 +152,12 @@ class TableDumpTest {
     Collected plain = new Collected();
     store.view().dump(Engine.TABLE, context -> context == 0, plain);
     Collected adapter = new Collected();
-    store.view().dump(Engine.TABLE, context -> context == lora.hash(), adapter);
+    store
+        .view()
+        .dump(
+            Engine.TABLE,
+            context -> context == ContextHash.of(lora.loraName(), lora.namespace(), lora.salt()),
+            adapter);
 
     assertThat(plain.blocks.get("a/0/GPU")).doesNotContain(1L, 2L).hasSize(2);
     assertThat(adapter.blocks.get("a/0/GPU")).containsExactlyInAnyOrder(1L, 2L);

@@ -48,10 +48,6 @@ final class LiveBuffer {
     return batches.size() < maxBatches / 2 && pool.bytes < pool.maxBytes / 2;
   }
 
-  boolean isEmpty() {
-    return batches.isEmpty();
-  }
-
   /** Batches in it; any thread. */
   int size() {
     return size;

@@ -56,11 +56,6 @@ public final class BridgeMetrics {
     }
   }
 
-  /** The registry, for gauges of others. */
-  public MeterRegistry registry() {
-    return registry;
-  }
-
   /** Frames read from a socket. */
   public void received(boolean fromReplay, long count) {
     (fromReplay ? replayed : live).increment(count);

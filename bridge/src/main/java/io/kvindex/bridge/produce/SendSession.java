@@ -23,12 +23,7 @@ public final class SendSession {
    *     so that one that is sent again, here or by the next bridge, counts once
    * @param fingerprint of its payload, 0 = unknown
    */
-  public record Acked(long sequence, long sourceMicros, long clears, long fingerprint) {
-    /** One whose payload is not known. */
-    public Acked(long sequence, long sourceMicros, long clears) {
-      this(sequence, sourceMicros, clears, 0);
-    }
-  }
+  public record Acked(long sequence, long sourceMicros, long clears, long fingerprint) {}
 
   /** One batch on its way. Guarded by the session. */
   static final class Batch {

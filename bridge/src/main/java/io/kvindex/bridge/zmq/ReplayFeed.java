@@ -58,11 +58,6 @@ public final class ReplayFeed {
     return frames.poll();
   }
 
-  /** Batches waiting. */
-  public int waiting() {
-    return frames.size();
-  }
-
   /** How it ended; null while it goes on or batches are waiting. */
   public @Nullable End end() {
     End reached = end;

@@ -128,11 +128,6 @@ public final class Resolver implements AutoCloseable {
     }
   }
 
-  /** The same after a pause. */
-  void resolveLater(String host, Duration pause, Consumer<Result> done) {
-    later(() -> resolve(host, done), pause);
-  }
-
   /** Does something small after a pause, on a thread that must not be blocked. */
   void later(Runnable task, Duration pause) {
     try {

@@ -37,7 +37,8 @@ abstract class FollowerFixture {
 
   final MockProducer<byte[], byte[]> producer;
   final SendBudget budget;
-  final BridgeMetrics metrics = new BridgeMetrics(new SimpleMeterRegistry());
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  final BridgeMetrics metrics = new BridgeMetrics(registry);
   final Resolver resolver = new Resolver(this::lookUp);
   final IoLoop loop;
   final Replays replays;

@@ -152,7 +152,7 @@ class FollowerTest extends FollowerFixture {
         new Life(
             Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
             new Incarnation(3, 7, 0),
-            new SendSession.Acked(5, timeOf(5), 0),
+            new SendSession.Acked(5, timeOf(5), 0, 0),
             false,
             false));
     await().atMost(SOON).until(() -> producer.history().size() == 4);

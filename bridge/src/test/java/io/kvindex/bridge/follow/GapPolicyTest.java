@@ -51,6 +51,6 @@ class GapPolicyTest extends FollowerFixture {
         .atMost(SOON)
         .until(() -> isSent("e", 5) && Long.valueOf(5).equals(following.progress().lastSequence()));
     assertThat(following.progress().clears()).as("clears of the engine's own").isZero();
-    assertThat(metrics.registry().get("kvindex.bridge.gap.resets").counter().count()).isEqualTo(1);
+    assertThat(registry.get("kvindex.bridge.gap.resets").counter().count()).isEqualTo(1);
   }
 }

@@ -69,7 +69,7 @@ class LifeJudgeTest {
 
   @Test
   void shouldKnowTheLastBatchByItsTime_whenItWasTakenByAnotherBridge() {
-    LifeJudge other = new LifeJudge(new SendSession.Acked(7, 100, 0));
+    LifeJudge other = new LifeJudge(new SendSession.Acked(7, 100, 0, 0));
     assertThat(other.ofReplayed(batch(7, 1), 100)).isEqualTo(Verdict.SAME);
     assertThat(other.ofReplayed(batch(7, 1), 99)).isEqualTo(Verdict.NEW_LIFE);
   }

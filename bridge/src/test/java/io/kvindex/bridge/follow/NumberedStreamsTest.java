@@ -74,7 +74,8 @@ class NumberedStreamsTest extends FollowerFixture {
                 new SendSession.Acked(
                     Objects.requireNonNull(progress.lastSequence()),
                     progress.lastTimeMicros(),
-                    progress.clears()),
+                    progress.clears(),
+                    0),
                 -1,
                 false,
                 null,

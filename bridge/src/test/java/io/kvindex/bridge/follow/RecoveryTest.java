@@ -179,7 +179,7 @@ class RecoveryTest extends FollowerFixture {
             new Life(
                 Site.engine("e", engine.endpoint(), engine.replayEndpoint()),
                 first.status().incarnation(),
-                new SendSession.Acked(4, first.progress().lastTimeMicros(), 0),
+                new SendSession.Acked(4, first.progress().lastTimeMicros(), 0, 0),
                 -1,
                 false,
                 8L,

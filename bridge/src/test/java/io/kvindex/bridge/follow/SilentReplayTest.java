@@ -150,7 +150,7 @@ class SilentReplayTest extends FollowerFixture {
     return new Life(
         Site.engine(instance, from.endpoint(), replay),
         new Incarnation(3, 7, 0),
-        acked == null ? null : new SendSession.Acked(acked, 0, 0),
+        acked == null ? null : new SendSession.Acked(acked, 0, 0, 0),
         false,
         false);
   }

@@ -260,7 +260,7 @@ class EngineFormsTest {
       NormalisedBatch batch =
           normalise(engine, "CPU", stored(engine, TWO, null, List.of(), 0, null, null));
       KvEvent.Stored stored = onlyStored(batch);
-      assertThat(stored.place()).as(engine.toString()).isEqualTo(Place.of("CPU", 0));
+      assertThat(stored.place()).as(engine.toString()).isEqualTo(new Place("CPU", 0, 0, null));
       assertThat(stored.parent()).isEqualTo(Parent.UNKNOWN);
       assertThat(stored.localHashes()).isEqualTo(Hashes.EMPTY);
       assertThat(batch.skipped()).isEmpty();
@@ -353,7 +353,7 @@ class EngineFormsTest {
                     medium,
                     stored(engine, List.of(-77L), parent, tokens(count), SIZE, null, null)));
         assertThat(stored.parent()).isEqualTo(Parent.UNKNOWN);
-        assertThat(stored.place()).isEqualTo(Place.of("cpu", 0));
+        assertThat(stored.place()).isEqualTo(new Place("cpu", 0, 0, null));
         assertThat(stored.engineHashes()).isEqualTo(Hashes.of(-77));
         assertThat(stored.localHashes().size()).isEqualTo(1);
       }
@@ -369,7 +369,8 @@ class EngineFormsTest {
     Engine engine = new Engine(SourceType.VLLM, Form.MAP);
     Object cleared = Pack.map("type", "AllBlocksCleared", "medium", "cuda:0");
     NormalisedBatch batch = normalise(engine, "cuda:0", removed(engine, TWO), cleared);
-    assertThat(((KvEvent.Removed) batch.events().get(0)).place()).isEqualTo(Place.of("cpu", 0));
+    assertThat(((KvEvent.Removed) batch.events().get(0)).place())
+        .isEqualTo(new Place("cpu", 0, 0, null));
     assertThat(batch.events().get(1)).isEqualTo(new KvEvent.Cleared(0, ClearScope.ALL));
   }
 

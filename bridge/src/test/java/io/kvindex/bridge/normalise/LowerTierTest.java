@@ -79,14 +79,14 @@ class LowerTierTest {
     assertThat(watch.suspects(List.of(some))).isFalse();
     assertThat(watch.suspects(List.of(some))).isTrue();
     assertThat(watch.suspects(List.of(many("GPU")))).isFalse();
-    KvEvent removed = new KvEvent.Removed(Place.of("cpu", 0), Hashes.of(1), Hashes.EMPTY);
+    KvEvent removed = new KvEvent.Removed(new Place("cpu", 0, 0, null), Hashes.of(1), Hashes.EMPTY);
     assertThat(watch.suspects(List.of(removed, some))).isFalse();
     assertThat(watch.suspects(List.of(some, some, some))).isFalse();
   }
 
   private static KvEvent many(String medium) {
     return new KvEvent.Stored(
-        Place.of(medium, 0),
+        new Place(medium, 0, 0, null),
         StatedContext.NONE,
         Parent.UNKNOWN,
         Hashes.of(new long[(int) LowerTierWatch.MANY / 2]),

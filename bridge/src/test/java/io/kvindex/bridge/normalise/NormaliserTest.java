@@ -122,7 +122,7 @@ class NormaliserTest {
     Registration registration =
         registration(SourceType.VLLM, 16, List.of("ad1"), "prod", HashProfile.XXH3_DEFAULT);
     KvEvent.Stored stored = onlyStored("vllm_a1_stored_u64", registration);
-    assertThat(stored.place()).isEqualTo(Place.of(null, REGISTERED_RANK));
+    assertThat(stored.place()).isEqualTo(new Place(null, REGISTERED_RANK, 0, null));
     assertThat(stored.context()).isEqualTo(new StatedContext("ad1", null, "prod", null));
   }
 
@@ -247,7 +247,8 @@ class NormaliserTest {
         normalise("vllm_m_remaining_copies", registration(SourceType.VLLM, 16)).events();
     assertThat(events)
         .containsExactly(
-            new KvEvent.Removed(Place.of("GPU", 0), Hashes.of(HASH_1, HASH_2), Hashes.of(0, 2)));
+            new KvEvent.Removed(
+                new Place("GPU", 0, 0, null), Hashes.of(HASH_1, HASH_2), Hashes.of(0, 2)));
   }
 
   @ParameterizedTest

@@ -50,8 +50,9 @@ abstract class StoreFixture {
   }
 
   void registerRemovals(@Nullable RemovalScope scope, Learned learned) {
-    SourceOptions options = SourceOptions.of(CopyPolicy.SET).withRemovalScope(scope);
-    normaliser = new Normaliser(registration(SourceType.MOONCAKE, options), learned);
+    normaliser =
+        new Normaliser(
+            registration(SourceType.MOONCAKE, options(null, Map.of(), null, scope)), learned);
   }
 
   private static Normaliser normaliser(
@@ -59,21 +60,28 @@ abstract class StoreFixture {
       Map<String, String> addressTiers,
       @Nullable List<Integer> poolGroups,
       Learned learned) {
-    SourceOptions options =
-        new SourceOptions(
-            CopyPolicy.SET,
-            null,
-            "",
-            Set.of(),
-            LowerTier.OWN,
-            shards,
-            0,
-            addressTiers,
-            poolGroups,
-            null,
-            null,
-            Map.of());
+    SourceOptions options = options(shards, addressTiers, poolGroups, null);
     return new Normaliser(registration(SourceType.MOONCAKE, options), learned);
+  }
+
+  private static SourceOptions options(
+      @Nullable Shards shards,
+      Map<String, String> addressTiers,
+      @Nullable List<Integer> poolGroups,
+      @Nullable RemovalScope removals) {
+    return new SourceOptions(
+        CopyPolicy.SET,
+        null,
+        "",
+        Set.of(),
+        LowerTier.OWN,
+        shards,
+        0,
+        addressTiers,
+        poolGroups,
+        null,
+        removals,
+        Map.of());
   }
 
   static Registration registration(SourceType type, SourceOptions options) {

@@ -46,13 +46,13 @@ class TensorRtLlmTest {
     KvEvent.Stored stored = (KvEvent.Stored) batch.events().get(0);
     assertThat(stored.engineHashes()).isEqualTo(Hashes.of(-7, 8));
     assertThat(stored.parent()).isEqualTo(Parent.ROOT);
-    assertThat(stored.place()).isEqualTo(Place.of("GPU", 2));
+    assertThat(stored.place()).isEqualTo(new Place("GPU", 2, 0, null));
     assertThat(stored.context())
         .as("0 is an adapter")
         .isEqualTo(new StatedContext("id:0", 0L, null, null));
     assertThat(batch.events().subList(1, 3))
         .containsExactly(
-            new KvEvent.Removed(Place.of("GPU", 2), Hashes.of(-7), Hashes.EMPTY),
+            new KvEvent.Removed(new Place("GPU", 2, 0, null), Hashes.of(-7), Hashes.EMPTY),
             new KvEvent.Cleared(2, ClearScope.ALL));
     assertThat(REGISTRATION.options().copies()).isEqualTo(CopyPolicy.SET);
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordSplitterTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
   private static final int HEADER_BYTES = 200;
 
   @Test

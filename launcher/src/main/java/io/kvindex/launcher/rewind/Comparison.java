@@ -8,14 +8,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two sides at one look, partition by partition. Equal looks are equal objects: what is different
- * twice, at the same positions, is different.
+ * Two sides at one look, partition by partition.
  *
  * @param both what those both have look like
  * @param onlyA partitions B does not have
@@ -76,7 +74,7 @@ public record Comparison(
             + Math.abs(a.offset() - b.offset())
             + " records apart";
       }
-      return a.settled() && b.settled() ? null : "records come too fast to be looked at";
+      return null;
     }
 
     /** Whether they hold the same; only where they can be compared. */
@@ -146,24 +144,5 @@ public record Comparison(
   /** Whether all that both have can be compared and is the same. */
   public boolean isSame() {
     return isComparable() && both.values().stream().allMatch(Pair::isSame);
-  }
-
-  /** Partitions that can not be compared or differ, and in which owners, for people. */
-  public String problems() {
-    StringJoiner all = new StringJoiner("; ");
-    both.forEach(
-        (partition, pair) -> {
-          if (pair.problem() != null) {
-            all.add("partition " + partition + ": " + pair.problem());
-          } else if (!pair.isSame()) {
-            all.add(
-                "partition "
-                    + partition
-                    + (pair.sameStreams() ? "" : ", positions or gaps of streams")
-                    + ", owners "
-                    + pair.differing().stream().map(pair::owner).toList());
-          }
-        });
-    return all.toString();
   }
 }

@@ -59,7 +59,7 @@ public final class ReplayProgress {
       return part.end();
     }
     PartitionView view = tables.view(part.partition());
-    return view == null ? 0 : view.takenOffset() + 1;
+    return view == null ? 0 : view.appliedOffset() + 1;
   }
 
   private double taken() {

@@ -82,7 +82,7 @@ record HeldContext(
     String space = none(namespace);
     Hashes all = Hashes.of(names);
     Hashes tokens = Hashes.of(locals);
-    Place place = Place.of("GPU", 0);
+    Place place = new Place("GPU", 0, 0, null);
     List<KvEvent> events =
         List.of(
             new KvEvent.Stored(

@@ -192,7 +192,7 @@ class PeersIT {
   /** The last two blocks leave the device, on which they were described. */
   private static KvEvent evicted(long names) {
     return new KvEvent.Removed(
-        Place.of("GPU", 0), Hashes.of(hashes(names)).slice(2, 4), Hashes.EMPTY);
+        new Place("GPU", 0, 0, null), Hashes.of(hashes(names)).slice(2, 4), Hashes.EMPTY);
   }
 
   private static long[] hashes(long names) {
@@ -207,7 +207,7 @@ class PeersIT {
       String medium, StatedContext context, long names, int from, int to) {
     long[] hashes = hashes(names);
     return new KvEvent.Stored(
-        Place.of(medium, 0),
+        new Place(medium, 0, 0, null),
         context,
         from == 0 ? Parent.ROOT : Parent.of(hashes[from - 1]),
         Hashes.of(hashes).slice(from, to),

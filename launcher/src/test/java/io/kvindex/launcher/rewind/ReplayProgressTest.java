@@ -43,7 +43,7 @@ class ReplayProgressTest {
                   Taken.class.getClassLoader(),
                   new Class<?>[] {PartitionView.class},
                   (view, method, arguments) -> {
-                    assertThat(method.getName()).isEqualTo("takenOffset");
+                    assertThat(method.getName()).isEqualTo("appliedOffset");
                     return offset;
                   });
     }

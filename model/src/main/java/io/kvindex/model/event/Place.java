@@ -12,10 +12,4 @@ import org.jspecify.annotations.Nullable;
  * @param group attention group, 0 if the engine has only one
  * @param backendId cache owner inside the publisher where the event names one, else null
  */
-public record Place(@Nullable String medium, int rank, int group, @Nullable String backendId) {
-
-  /** The only group of a given medium and rank. */
-  public static Place of(@Nullable String medium, int rank) {
-    return new Place(medium, rank, 0, null);
-  }
-}
+public record Place(@Nullable String medium, int rank, int group, @Nullable String backendId) {}

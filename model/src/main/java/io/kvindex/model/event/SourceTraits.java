@@ -43,9 +43,4 @@ public record SourceTraits(
   public static SourceTraits defaultFor(SourceType type) {
     return of(CopyPolicy.defaultFor(type));
   }
-
-  /** The same with another number of objects a block. */
-  public SourceTraits withShards(int count) {
-    return count == shards ? this : new SourceTraits(copies, persistentMedia, expirySeconds, count);
-  }
 }

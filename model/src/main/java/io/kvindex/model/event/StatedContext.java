@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.event;
 
-import io.kvindex.model.hash.ContextHash;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +29,5 @@ public record StatedContext(
    */
   public static String nameOf(long loraId) {
     return "id:" + loraId;
-  }
-
-  /** Folded into 64 bits, see {@link ContextHash}. */
-  public long hash() {
-    return ContextHash.of(loraName, namespace, salt);
   }
 }

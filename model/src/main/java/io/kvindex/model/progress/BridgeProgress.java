@@ -63,42 +63,6 @@ public record BridgeProgress(
     groups = List.copyOf(groups);
   }
 
-  /** Progress that does not say where in the events log it is of. */
-  public BridgeProgress(
-      PublisherId publisher,
-      TableId table,
-      SourceType type,
-      long generation,
-      @Nullable Long life,
-      long clears,
-      @Nullable Long lastSequence,
-      long lastTimeMicros,
-      PublisherState state,
-      @Nullable String lastError,
-      Map<String, Long> counters,
-      Map<String, Long> lastIds,
-      List<GroupSpec> groups,
-      @Nullable Connection connection,
-      @Nullable Long retellsUntil) {
-    this(
-        publisher,
-        table,
-        type,
-        generation,
-        life,
-        clears,
-        lastSequence,
-        lastTimeMicros,
-        state,
-        lastError,
-        counters,
-        lastIds,
-        groups,
-        connection,
-        retellsUntil,
-        null);
-  }
-
   /**
    * Whether its engine is known to be the one whose events Kafka has: connected and shown to be it.
    * The claim of another life says that it is not; progress of older versions counts as shown.

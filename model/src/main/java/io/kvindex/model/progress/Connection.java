@@ -11,10 +11,4 @@ package io.kvindex.model.progress;
  *     engine whose blocks are in Kafka, by a replay or by a batch that goes on where the last one
  *     ended, and Kafka has what it sent up to there; only while it is up
  */
-public record Connection(boolean up, long sinceMicros, boolean proven) {
-
-  /** As older versions tell of one: who is connected counts as proven. */
-  public Connection(boolean up, long sinceMicros) {
-    this(up, sinceMicros, up);
-  }
-}
+public record Connection(boolean up, long sinceMicros, boolean proven) {}

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.registration;
 
-import java.util.Locale;
-
 /**
  * What a removal means that the master of a store publishes. Source: Mooncake, {@code
  * mooncake-store/src/kv_event/}: until #3818 (September 2026) a master tells only that no replica
@@ -12,10 +10,5 @@ public enum RemovalScope {
   /** The object is gone from every medium. */
   ALL,
   /** The object is gone from the medium the removal names. */
-  MEDIUM;
-
-  /** Name in registrations. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
+  MEDIUM
 }

@@ -138,21 +138,15 @@ public record SourceOptions(
 
   /** The same with other paths of adapters. */
   public SourceOptions withLoraPaths(Map<String, String> paths) {
-    return with(clearScope, removalScope, paths);
+    return with(clearScope, paths);
   }
 
   /** The same where a clear empties these media. */
   public SourceOptions withClearScope(@Nullable ClearScope scope) {
-    return with(scope, removalScope, loraPaths);
+    return with(scope, loraPaths);
   }
 
-  /** The same where a removal means that. */
-  public SourceOptions withRemovalScope(@Nullable RemovalScope scope) {
-    return with(clearScope, scope, loraPaths);
-  }
-
-  private SourceOptions with(
-      @Nullable ClearScope clears, @Nullable RemovalScope removals, Map<String, String> paths) {
+  private SourceOptions with(@Nullable ClearScope clears, Map<String, String> paths) {
     return new SourceOptions(
         copies,
         pools,
@@ -164,7 +158,7 @@ public record SourceOptions(
         addressTiers,
         poolGroups,
         clears,
-        removals,
+        removalScope,
         paths,
         detached);
   }

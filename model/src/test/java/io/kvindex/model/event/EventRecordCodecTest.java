@@ -42,7 +42,7 @@ class EventRecordCodecTest {
 
   private static KvEvent stored(Parent parent, Origin origin) {
     return new KvEvent.Stored(
-        Place.of("GPU", 0),
+        new Place("GPU", 0, 0, null),
         StatedContext.NONE,
         parent,
         Hashes.of(8),
@@ -62,14 +62,14 @@ class EventRecordCodecTest {
             Hashes.of(4, 5, 6),
             Hashes.of(0, 0, 9)),
         new KvEvent.Stored(
-            Place.of(null, 0),
+            new Place(null, 0, 0, null),
             StatedContext.NONE,
             Parent.ROOT,
             Hashes.of(8),
             Hashes.EMPTY,
             Hashes.EMPTY),
         new KvEvent.Stored(
-            Place.of("cpu", 0),
+            new Place("cpu", 0, 0, null),
             StatedContext.NONE,
             Parent.UNKNOWN,
             Hashes.of(8),
@@ -78,7 +78,7 @@ class EventRecordCodecTest {
         stored(Parent.ROOT, Origin.NEW),
         stored(Parent.ROOT, Origin.REUSED),
         stored(Parent.of(3), Origin.UNSTATED),
-        new KvEvent.Removed(Place.of("CPU", 0), Hashes.of(1, 1), Hashes.of(1, 0)),
+        new KvEvent.Removed(new Place("CPU", 0, 0, null), Hashes.of(1, 1), Hashes.of(1, 0)),
         new KvEvent.Cleared(3, KvEvent.ClearScope.DEVICE_AND_HOST),
         new KvEvent.Gap(5, 9),
         new KvEvent.Retired(),
@@ -87,7 +87,7 @@ class EventRecordCodecTest {
         new KvEvent.Retold(),
         new KvEvent.Taught(
             new KvEvent.Stored(
-                Place.of("cpu", 0),
+                new Place("cpu", 0, 0, null),
                 StatedContext.NONE,
                 Parent.of(7),
                 Hashes.of(8),
@@ -121,7 +121,8 @@ class EventRecordCodecTest {
     EventRecord record =
         record(
             41L,
-            new KvEvent.Removed(Place.of("GPU", 1), Hashes.of(0x8aacae47f66585edL), Hashes.EMPTY));
+            new KvEvent.Removed(
+                new Place("GPU", 1, 0, null), Hashes.of(0x8aacae47f66585edL), Hashes.EMPTY));
     String written =
         "010100"
             + "0864656661756c74"

@@ -186,7 +186,8 @@ class CodecsTest {
             Map.of(),
             List.of(),
             null,
-            41L);
+            41L,
+            null);
     BridgeProgress later =
         new BridgeProgress(
             PUBLISHER,

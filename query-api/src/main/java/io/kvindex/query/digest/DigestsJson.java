@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +37,6 @@ final class DigestsJson {
     begin(view);
     out.raw(',').name("since").number(digest.since());
     out.raw(',').name("applied_offset").number(digest.appliedOffset());
-    bool(out, "settled", digest.settled());
     out.raw(',').name("streams").number(digest.streams());
     out.raw(',').name("held_back").number(digest.held());
     hex(out, "positions", digest.positions());
@@ -66,7 +64,7 @@ final class DigestsJson {
     }
     first = false;
     out.raw('{').name("partition").number(view.partition());
-    out.raw(',').name("state").string(view.state().name().toLowerCase(Locale.ROOT));
+    out.raw(',').name("state").string(view.isClosed() ? "closed" : "live");
   }
 
   private static List<OwnerDigest> inOrder(List<OwnerDigest> owners) {

@@ -11,7 +11,6 @@ import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,7 +61,6 @@ public final class CheckpointRoutes {
     out.raw(',').name("layout").number(offer.layout());
     out.raw(',').name("topic_id").string(offer.topicId());
     out.raw(',').name("offset").number(offer.offset());
-    out.raw(',').name("sum").string(HexFormat.of().toHexDigits(offer.sum()));
     out.raw(',').name("since").number(offer.since());
     out.raw(',').name("bytes").number(offer.bytes());
     out.raw(',').name("busy").raw(offer.busy() ? TRUE : FALSE).raw('}');
@@ -103,7 +101,7 @@ public final class CheckpointRoutes {
   private static int partition(Context ctx) {
     @Nullable String text = ctx.queryParam("partition");
     if (text == null) {
-      throw ApiException.field(ErrorCode.MISSING, "partition", "`partition` is missing");
+      throw ApiException.missing("partition");
     }
     if (!text.matches("[0-9]{1,6}")) {
       throw ApiException.field(

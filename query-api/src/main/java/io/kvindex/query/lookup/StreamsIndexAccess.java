@@ -47,7 +47,7 @@ public final class StreamsIndexAccess implements IndexAccess {
   public @Nullable TableView view(TableId table) {
     int partition = partitionOf(table);
     PartitionView view = indexer.view(partition);
-    if (view == null || !view.complete()) {
+    if (view == null) {
       return null;
     }
     boolean keepsUp = indexer.keepsUp(partition);
@@ -146,8 +146,7 @@ public final class StreamsIndexAccess implements IndexAccess {
     @Override
     public Trust trust() {
       // A live view may be far behind: after a start, after Kafka was away, under too much load.
-      boolean kept = keepsUp && partition.state() == PartitionView.State.LIVE;
-      return kept ? Trust.EXACT : Trust.STALE;
+      return keepsUp && !partition.isClosed() ? Trust.EXACT : Trust.STALE;
     }
 
     @Override

@@ -73,7 +73,7 @@ record ReplicaStatus(
     /** Whether it answers, however old that is. */
     boolean hasTable() {
       return switch (progress.phase()) {
-        case CATCHING_UP, READY, STALE -> true;
+        case CATCHING_UP, READY -> true;
         case ABSENT, BORROWING, LOADING -> false;
       };
     }
@@ -105,7 +105,7 @@ record ReplicaStatus(
     Map<Integer, Detail> details = new TreeMap<>();
     for (int partition : wanted) {
       PartitionView view = here.view(partition);
-      if (view != null && view.complete()) {
+      if (view != null) {
         details.put(partition, detail(view));
       }
     }

@@ -10,7 +10,6 @@ import io.kvindex.query.remote.ReplicaStatus.Part;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.view.PartitionView;
-import io.kvindex.streams.view.PartitionView.State;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.ConnectException;
@@ -153,7 +152,7 @@ final class ReplicaWatch implements AutoCloseable {
 
   private boolean isFollowed(int partition) {
     PartitionView view = here.view(partition);
-    return view != null && view.complete() && view.state() != State.CLOSED;
+    return view != null && !view.isClosed();
   }
 
   /** The other replicas, in order. */
@@ -225,7 +224,7 @@ final class ReplicaWatch implements AutoCloseable {
   /** The earliest offset anybody's table was folded from, as far as is known. */
   private long earliest(int partition) {
     PartitionView view = here.view(partition);
-    long own = view == null || !view.complete() ? Long.MAX_VALUE : view.since();
+    long own = view == null ? Long.MAX_VALUE : view.since();
     return Math.min(own, beginnings.earliest(partition));
   }
 

@@ -102,7 +102,8 @@ final class ContractWorld implements IndexAccess {
             Map.of("stored", 5L),
             Map.of(),
             List.of(),
-            new Connection(true, MICROS),
+            new Connection(true, MICROS, true),
+            null,
             null);
     QuarantinedFrame frame =
         new QuarantinedFrame(
@@ -153,7 +154,8 @@ final class ContractWorld implements IndexAccess {
             100,
             MICROS,
             MICROS / 1_000,
-            1);
+            1,
+            false);
   }
 
   @Override
@@ -179,7 +181,7 @@ final class ContractWorld implements IndexAccess {
   private static PartitionDigest digest(Predicate<OwnerIdentity> wanted) {
     OwnerDigest held = new OwnerDigest(OWNER, 1, 0, 0x5EED);
     return new PartitionDigest(
-        0, 100, 1, 0, 0xFEED, true, wanted.test(OWNER) ? List.of(held) : List.of());
+        0, 100, 1, 0, 0xFEED, wanted.test(OWNER) ? List.of(held) : List.of());
   }
 
   @Override
@@ -191,9 +193,8 @@ final class ContractWorld implements IndexAccess {
             new Class<?>[] {PartitionView.class},
             (proxy, method, args) ->
                 switch (method.getName()) {
-                  case "complete" -> true;
                   case "partition" -> PARTITION;
-                  case "state" -> PartitionView.State.LIVE;
+                  case "isClosed" -> false;
                   case "tables" -> Map.of();
                   case "contexts" -> List.of();
                   case "digest" -> digest((Predicate<OwnerIdentity>) args[0]);

@@ -124,7 +124,13 @@ class StreamsIndexAccessTest {
 
   private static StreamPosition position(long life, long event) {
     return new StreamPosition(
-        new Incarnation(3, life, 0), EventRecord.Position.whole(event), 1, 1_000_000, 1_000, 0);
+        new Incarnation(3, life, 0),
+        EventRecord.Position.whole(event),
+        1,
+        1_000_000,
+        1_000,
+        0,
+        false);
   }
 
   private static final class Partitions implements IndexPartitions {
@@ -168,13 +174,8 @@ class StreamsIndexAccessTest {
       implements PartitionView {
 
     @Override
-    public State state() {
-      return State.LIVE;
-    }
-
-    @Override
-    public boolean complete() {
-      return true;
+    public boolean isClosed() {
+      return false;
     }
 
     @Override
@@ -225,11 +226,6 @@ class StreamsIndexAccessTest {
     @Override
     public long appliedOffset() {
       return applied.getAsLong();
-    }
-
-    @Override
-    public long takenOffset() {
-      return -1;
     }
 
     @Override

@@ -181,7 +181,7 @@ class PeersTest {
 
     index.known.put(
         new PublisherId("7", "default", 0),
-        new StreamPosition(new Incarnation(1, 5, 0), null, -1, 0, 0, 0));
+        new StreamPosition(new Incarnation(1, 5, 0), null, -1, 0, 0, 0, false));
     register("7", 0, 4, SourceType.VLLM, 1);
     peers.fetch(url());
     await().atMost(SOON).until(() -> count("kvindex.peer.blocks", "outcome", "has_state") == 4);

@@ -227,6 +227,7 @@ class QuarantineRetryIT {
             Map.of(),
             List.of(),
             null,
+            null,
             null);
     return new Quarantine(
         KAFKA,

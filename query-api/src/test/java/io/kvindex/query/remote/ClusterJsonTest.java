@@ -185,8 +185,7 @@ class ClusterJsonTest {
                       switch (method.getName()) {
                         case "appliedOffset" -> READY.appliedOffset();
                         case "since" -> READY.since();
-                        case "complete" -> true;
-                        case "state" -> PartitionView.State.LIVE;
+                        case "isClosed" -> false;
                         default -> throw new UnsupportedOperationException(method.getName());
                       });
     }

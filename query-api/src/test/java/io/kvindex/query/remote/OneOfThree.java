@@ -57,7 +57,6 @@ abstract class OneOfThree {
   static PartitionView since(long offset) {
     var view = new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
     view.foldedSince(offset);
-    view.live();
     return view;
   }
 

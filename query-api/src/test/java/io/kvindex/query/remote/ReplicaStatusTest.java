@@ -27,7 +27,7 @@ class ReplicaStatusTest {
     StreamPosition position =
         new StreamPosition(
             new Incarnation(4, 5, 6), new Position(-2, 1, false), 99, 12, 13, 7, true);
-    StreamPosition nothing = new StreamPosition(Incarnation.NONE, null, -1, 0, 0, 0);
+    StreamPosition nothing = new StreamPosition(Incarnation.NONE, null, -1, 0, 0, 0, false);
     ReplicaStatus status =
         new ReplicaStatus(
             "index-1",

@@ -104,7 +104,13 @@ class PublisherReportTest {
 
   private static StreamPosition visible(long life, long event) {
     return new StreamPosition(
-        new Incarnation(3, life, 0), EventRecord.Position.whole(event), 1, 1_000_000, 1_000, 2);
+        new Incarnation(3, life, 0),
+        EventRecord.Position.whole(event),
+        1,
+        1_000_000,
+        1_000,
+        2,
+        false);
   }
 
   private static PublisherReport report(
@@ -130,7 +136,8 @@ class PublisherReportTest {
                 "batches", 10L, "remarked_unverified_tier", 2L, "remarked_unverified_shards", 1L),
             Map.of(),
             List.of(),
-            new Connection(true, 4_000_000),
+            new Connection(true, 4_000_000, true),
+            null,
             null);
     return new PublisherReport(new Registered(registration(), 3), heard, visible, blocks);
   }

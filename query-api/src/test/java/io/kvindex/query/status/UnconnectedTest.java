@@ -73,9 +73,9 @@ class UnconnectedTest {
   void shouldTrustWhoIsConnected_whenAnOlderBridgeSaysSo() {
     say(3, 7L, 10L, null);
     assertThat(unconnected.now()).isEmpty();
-    say(3, 7L, 10L, new Connection(true, 5));
+    say(3, 7L, 10L, new Connection(true, 5, true));
     assertThat(unconnected.now()).isEmpty();
-    say(3, 7L, 10L, new Connection(false, 5));
+    say(3, 7L, 10L, new Connection(false, 5, false));
     assertThat(unconnected.now()).containsKey(ENGINE);
   }
 
@@ -97,6 +97,7 @@ class UnconnectedTest {
             Map.of(),
             List.of(),
             connection,
+            null,
             null));
     unconnected.publish();
   }

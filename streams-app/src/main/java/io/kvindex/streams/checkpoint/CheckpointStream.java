@@ -28,7 +28,7 @@ import java.util.zip.CheckedInputStream;
 public final class CheckpointStream {
 
   private static final int MAGIC = 0x4B564350;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int CHUNK = 256 << 10;
   private static final int MOST_FILES = 1_000_000;
 
@@ -60,7 +60,6 @@ public final class CheckpointStream {
     out.writeInt(Header.LAYOUT);
     out.writeUTF(header.topicId().toString());
     out.writeLong(header.folded().offset());
-    out.writeLong(header.folded().sum());
     out.writeLong(header.folded().lineageStart());
     out.writeLong(bytes(files));
     out.writeInt(files.size());
@@ -108,14 +107,7 @@ public final class CheckpointStream {
     int layout = in.readInt();
     CheckpointOffer offer =
         new CheckpointOffer(
-            partition,
-            layout,
-            in.readUTF(),
-            in.readLong(),
-            in.readLong(),
-            in.readLong(),
-            in.readLong(),
-            false);
+            partition, layout, in.readUTF(), in.readLong(), in.readLong(), in.readLong(), false);
     check.require(offer);
     Files.createDirectory(into);
     int files = in.readInt();

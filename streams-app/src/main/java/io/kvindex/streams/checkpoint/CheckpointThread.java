@@ -134,11 +134,6 @@ public final class CheckpointThread {
     }
   }
 
-  /** When {@link #maybeSwap} will have something to do even if no record comes; for its thread. */
-  public Duration due() {
-    return Duration.ofNanos(Math.max(0, dueNs - System.nanoTime()));
-  }
-
   private void handOver(Folded folded) {
     Journal next = new Journal(pieces);
     lock.lock();

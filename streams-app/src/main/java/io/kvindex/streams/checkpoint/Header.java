@@ -75,14 +75,7 @@ public record Header(
   /** What others are told of it. */
   public CheckpointOffer offer(long bytes, boolean busy) {
     return new CheckpointOffer(
-        partition,
-        LAYOUT,
-        topicId.toString(),
-        folded.offset(),
-        folded.sum(),
-        folded.lineageStart(),
-        bytes,
-        busy);
+        partition, LAYOUT, topicId.toString(), folded.offset(), folded.lineageStart(), bytes, busy);
   }
 
   /** Refuses what is of another log. */

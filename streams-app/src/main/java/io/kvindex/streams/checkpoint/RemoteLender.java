@@ -65,7 +65,6 @@ final class RemoteLender implements Lender {
               one.path("layout").asInt(),
               one.path("topic_id").asText(),
               one.path("offset").asLong(-1),
-              0, // nobody asks for it before it has come
               one.path("since").asLong(),
               one.path("bytes").asLong(),
               one.path("busy").asBoolean()));

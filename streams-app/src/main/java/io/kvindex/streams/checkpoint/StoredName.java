@@ -8,7 +8,6 @@ import java.util.Arrays;
 /** A name as it is stored. One object for all names of a pass. */
 public final class StoredName implements NameSink {
 
-  private int space;
   private long hash;
   private long key;
   private long context;
@@ -32,7 +31,6 @@ public final class StoredName implements NameSink {
       boolean surely,
       long localHash,
       long parentHash) {
-    space = spaceRef;
     hash = NameChanges.hashOf(mixed);
     key = lookupKey;
     context = contextHash;
@@ -63,11 +61,6 @@ public final class StoredName implements NameSink {
   @Override
   public void place(int inRing) {
     // Of no interest to who asks what is held.
-  }
-
-  /** Where it means this. */
-  public int space() {
-    return space;
   }
 
   /** The engine's name for the block. */

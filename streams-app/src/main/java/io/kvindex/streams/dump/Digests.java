@@ -5,8 +5,8 @@ import io.kvindex.streams.checkpoint.Folded;
 import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.dump.StoredTable.LiveOwner;
-import io.kvindex.streams.dump.StoredTable.Waiting;
 import io.kvindex.streams.index.StoredHolders;
+import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.view.HeldBlock;
 import io.kvindex.streams.view.OwnerDigest;
 import io.kvindex.streams.view.OwnerIdentity;
@@ -94,10 +94,10 @@ public final class Digests {
                 }
               });
         });
-    for (Waiting orphan : table.orphans) {
+    for (Orphan orphan : table.orphans) {
       Sums of = sums.get(orphan.ownerId());
       if (of != null) {
-        long copies = (long) orphan.row().copies() << 32 | orphan.row().undecided();
+        long copies = (long) orphan.copies() << 32 | orphan.undecided();
         of.add(orphan.hash(), orphan.group(), copies, false, 0);
         of.waiting++;
       }
@@ -111,13 +111,7 @@ public final class Digests {
     }
     Folded folded = rows.header().folded();
     return new PartitionDigest(
-        folded.lineageStart(),
-        folded.offset(),
-        table.streams,
-        table.held,
-        table.positions,
-        true,
-        owners);
+        folded.lineageStart(), folded.offset(), table.streams, table.held, table.positions, owners);
   }
 
   private static void each(StoredName name, StoredTable table, Taker taker) {
@@ -164,9 +158,9 @@ public final class Digests {
                         new HeldBlock(name.hash(), group, announced(copies), true, name.key()));
                   }
                 }));
-    for (Waiting orphan : table.orphans) {
+    for (Orphan orphan : table.orphans) {
       if (orphan.ownerId() == wanted.id()) {
-        long copies = (long) orphan.row().copies() << 32 | orphan.row().undecided();
+        long copies = (long) orphan.copies() << 32 | orphan.undecided();
         found.add(new HeldBlock(orphan.hash(), orphan.group(), announced(copies), false, 0));
       }
     }

@@ -5,7 +5,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.StoredHolders;
-import io.kvindex.streams.row.OrphanRow;
+import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
 import io.kvindex.streams.row.RowKeys;
@@ -65,12 +65,9 @@ final class StoredTable {
     }
   }
 
-  /** A block that waits for its prefix. */
-  record Waiting(int ownerId, long hash, int group, OrphanRow row) {}
-
   final StoredHolders numbers;
   final Map<Integer, LiveOwner> owners = new HashMap<>();
-  final List<Waiting> orphans = new ArrayList<>();
+  final List<Orphan> orphans = new ArrayList<>();
   int streams;
   int held;
 
@@ -106,9 +103,7 @@ final class StoredTable {
         positions += hash(StreamRow.decode(value));
       }
       case RowKind.HELD -> held++;
-      case RowKind.ORPHAN ->
-          orphans.add(
-              new Waiting(id, RowKeys.hash(key), RowKeys.group(key), OrphanRow.decode(value)));
+      case RowKind.ORPHAN -> orphans.add(Orphan.decode(key, value));
       default -> {} // names of contexts and adapters
     }
   }

@@ -6,8 +6,8 @@ import io.kvindex.model.TableId;
 import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.dump.StoredTable.LiveOwner;
-import io.kvindex.streams.dump.StoredTable.Waiting;
 import io.kvindex.streams.index.StoredHolders;
+import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.view.DumpVisitor;
 import io.kvindex.streams.view.DumpVisitor.LeftOut;
@@ -101,7 +101,7 @@ public final class TableDump {
     for (; incomplete[0] > 0; incomplete[0]--) {
       visitor.leftOut(LeftOut.INCOMPLETE);
     }
-    for (Waiting orphan : table.orphans) {
+    for (Orphan orphan : table.orphans) {
       if (blocks.containsKey(orphan.ownerId())) {
         visitor.leftOut(LeftOut.ORPHAN);
       }

@@ -6,7 +6,7 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Holder;
-import io.kvindex.streams.table.Orphan;
+import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import org.jspecify.annotations.Nullable;

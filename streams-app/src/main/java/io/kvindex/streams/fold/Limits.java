@@ -28,9 +28,4 @@ public record Limits(
   /** What a site starts with. */
   public static final Limits DEFAULT =
       new Limits(1_000, Duration.ofSeconds(30), 100_000, 100_000, 100_000, 50_000);
-
-  /** The same with so many undecided blocks of an owner. */
-  public Limits withUndecidedBlocks(int blocks) {
-    return new Limits(heldPerStream, heldFor, orphans, contexts, unheldContents, blocks);
-  }
 }

@@ -2,8 +2,8 @@
 package io.kvindex.streams.fold;
 
 import io.kvindex.model.Media;
+import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.row.SpaceRow;
-import io.kvindex.streams.table.Orphan;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import java.util.ArrayDeque;

@@ -136,7 +136,6 @@ public final class Blocks {
   private @Nullable Table[] tables = new Table[4];
   private @Nullable Space[] spaces = new Space[8];
   private Journal journal;
-  private long operations;
 
   /** The name it is at. */
   private Space at;
@@ -591,7 +590,6 @@ public final class Blocks {
     } else {
       show(at, slot, hash, key());
     }
-    operations++;
   }
 
   private void show(Space space, int slot, long hash, long key) {
@@ -726,16 +724,6 @@ public final class Blocks {
       }
     }
     ring.removeFirst();
-  }
-
-  /** Whether dead owners have blocks that are not taken out yet. */
-  public boolean isToSweep() {
-    for (Table table : tables) {
-      if (table != null && !(table.dying.isEmpty() && table.swept.isEmpty())) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /**
@@ -1073,10 +1061,5 @@ public final class Blocks {
   /** Blocks a holder has by more than one name. */
   int aliases() {
     return aliases.size();
-  }
-
-  /** How often a holder got or lost a block. */
-  public long operations() {
-    return operations;
   }
 }

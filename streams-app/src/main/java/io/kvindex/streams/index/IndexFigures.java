@@ -6,8 +6,6 @@ package io.kvindex.streams.index;
  *
  * @param blocks distinct lookup keys
  * @param owners live owners
- * @param sets distinct owner sets in use
- * @param waitingSets sets kept only because a reader may still hold them
  * @param bytes estimated heap, in bytes
  */
-public record IndexFigures(long blocks, long owners, long sets, long waitingSets, long bytes) {}
+public record IndexFigures(long blocks, long owners, long bytes) {}

@@ -180,28 +180,6 @@ public final class PrefixIndex {
     return true;
   }
 
-  /** Whether the owner in {@code slot} holds the block, live or not. */
-  public boolean contains(long key, int slot) {
-    int id = find(key);
-    return id != OwnerSets.EMPTY && sets.get(id).contains(slot);
-  }
-
-  /** Whether any live owner holds the block. */
-  public boolean held(long key) {
-    int id = find(key);
-    if (id == OwnerSets.EMPTY) {
-      return false;
-    }
-    long[] words = sets.words(id);
-    long[] live = slots.view().liveBits();
-    for (int i = 0; i < Math.min(words.length, live.length); i++) {
-      if ((words[i] & live[i]) != 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /**
    * Asks the memory for the entries of keys about to be updated, so that the waiting overlaps.
    * Worth it for runs of a few blocks in a large table; changes nothing.
@@ -240,12 +218,7 @@ public final class PrefixIndex {
 
   /** Any thread: sizes for metrics. */
   public IndexFigures figures() {
-    return new IndexFigures(
-        table.keys(),
-        slots.view().count(),
-        sets.count(),
-        sets.waiting(),
-        table.bytes() + sets.bytes());
+    return new IndexFigures(table.keys(), slots.view().count(), table.bytes() + sets.bytes());
   }
 
   Epochs epochs() {
@@ -263,10 +236,5 @@ public final class PrefixIndex {
 
   OwnerSets sets() {
     return sets;
-  }
-
-  private int find(long key) {
-    long mixed = Segment.mix(key);
-    return Segment.find(table.segmentOf(mixed), mixed, key);
   }
 }

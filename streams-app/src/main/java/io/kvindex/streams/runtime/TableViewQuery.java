@@ -4,7 +4,9 @@ package io.kvindex.streams.runtime;
 import org.apache.kafka.streams.query.Query;
 
 /**
- * Asks a table for its read view, which outlives the task it was asked of.
+ * Asks a table for its read view by Interactive Queries, for who has Kafka Streams and nothing
+ * else. The view outlives the task it was asked of, so who answers queries here asks {@link
+ * ProcessTables#view}.
  *
  * @param <V> the read view
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
+import io.kvindex.streams.row.Orphan;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

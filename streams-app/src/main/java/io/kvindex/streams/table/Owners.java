@@ -8,7 +8,6 @@ import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -149,11 +148,6 @@ public final class Owners {
   /** The owner with that number, null = its row is gone. */
   public @Nullable OwnerState byId(int id) {
     return byId.get(id);
-  }
-
-  /** All owners, live or dead. */
-  public Collection<OwnerState> all() {
-    return byId.values();
   }
 
   /** Live owners of a publisher, by number. */

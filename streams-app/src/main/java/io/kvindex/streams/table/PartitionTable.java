@@ -10,7 +10,7 @@ import io.kvindex.streams.row.ContextRow;
 import io.kvindex.streams.row.HeldRow;
 import io.kvindex.streams.row.LogRow;
 import io.kvindex.streams.row.LoraRow;
-import io.kvindex.streams.row.OrphanRow;
+import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.row.OwnerRow;
 import io.kvindex.streams.row.PublisherRow;
 import io.kvindex.streams.row.RowKeys;
@@ -108,7 +108,13 @@ public final class PartitionTable {
     int id = RowKeys.id(key);
     switch (key[0]) {
       case RowKind.OWNER -> owners.fold(id, value == null ? null : OwnerRow.decode(value));
-      case RowKind.ORPHAN -> loadOrphan(key, value);
+      case RowKind.ORPHAN -> {
+        if (value == null) {
+          orphans.remove(id, RowKeys.hash(key), RowKeys.group(key));
+        } else {
+          orphans.put(Orphan.decode(key, value));
+        }
+      }
       case RowKind.HELD ->
           streams.foldHeld(
               id,
@@ -153,30 +159,6 @@ public final class PartitionTable {
     }
   }
 
-  private void loadOrphan(byte[] key, byte @Nullable [] value) {
-    int ownerId = RowKeys.id(key);
-    long hash = RowKeys.hash(key);
-    int group = RowKeys.group(key);
-    if (value == null) {
-      orphans.remove(ownerId, hash, group);
-      return;
-    }
-    OrphanRow row = OrphanRow.decode(value);
-    orphans.put(
-        new Orphan(
-            row.space(),
-            hash,
-            ownerId,
-            group,
-            row.order(),
-            row.copies(),
-            row.undecided(),
-            row.awaited(),
-            row.hasLocal(),
-            row.local(),
-            row.extra()));
-  }
-
   private void loadDictionary(byte[] key, int id, byte[] value) {
     switch (key[0]) {
       case RowKind.TABLE -> tables.foldTable(id, TableRow.decode(value));
@@ -210,23 +192,12 @@ public final class PartitionTable {
 
   /** Adds a block whose prefix is not known, or what has changed of it. */
   public void putOrphan(Orphan orphan) {
-    put(
-        RowKeys.orphan(orphan.ownerId(), orphan.hash(), orphan.group()),
-        new OrphanRow(
-                orphan.space(),
-                orphan.order(),
-                orphan.copies(),
-                orphan.undecided(),
-                orphan.awaited(),
-                orphan.hasLocal(),
-                orphan.local(),
-                orphan.extra())
-            .encode());
+    put(orphan.key(), orphan.encode());
   }
 
   /** The block waits no more. */
   public void removeOrphan(Orphan orphan) {
-    put(RowKeys.orphan(orphan.ownerId(), orphan.hash(), orphan.group()), null);
+    put(orphan.key(), null);
   }
 
   /** What hashes mean and who holds what. */

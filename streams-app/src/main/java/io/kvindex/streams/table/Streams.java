@@ -33,7 +33,7 @@ public final class Streams {
 
   private final Map<StreamId, StreamPosition> positions = new ConcurrentHashMap<>();
   private volatile long appliedOffset = -1;
-  private volatile long takenOffset = -1;
+  private long takenOffset = -1;
   private volatile int heldRecords;
   private boolean isCut;
 
@@ -168,7 +168,7 @@ public final class Streams {
     takenOffset = offset;
   }
 
-  /** Offset of the last record dealt with by this task, -1 = none. */
+  /** Offset of the last record dealt with, -1 = none. For the table's writer. */
   public long takenOffset() {
     return takenOffset;
   }

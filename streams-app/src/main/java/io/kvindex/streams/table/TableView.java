@@ -38,8 +38,7 @@ public final class TableView implements PartitionView {
   private final Streams streams;
   private final Orphans orphans;
   private volatile @Nullable Rows rows;
-  private volatile State state = State.LOADING;
-  private volatile boolean complete;
+  private volatile boolean closed;
   private volatile long since;
 
   TableView(int partition, Tables tables, Names names, Streams streams, Orphans orphans) {
@@ -66,7 +65,6 @@ public final class TableView implements PartitionView {
   }
 
   private <T> @Nullable T read(Checkpoint.Reading<T> reading) throws DumpFailedException {
-    requireComplete();
     Rows from = rows;
     if (from == null) {
       throw new DumpFailedException("the table has no rows on a disk");
@@ -84,17 +82,9 @@ public final class TableView implements PartitionView {
     return since;
   }
 
-  /** All of its checkpoint is there, or it has none. */
-  public synchronized void live() {
-    if (state != State.CLOSED) {
-      complete = true;
-      state = State.LIVE;
-    }
-  }
-
   /** Nothing will change any more, or what changes is not to be trusted. For good. */
-  public synchronized void closed() {
-    state = State.CLOSED;
+  public void closed() {
+    closed = true;
   }
 
   @Override
@@ -103,13 +93,8 @@ public final class TableView implements PartitionView {
   }
 
   @Override
-  public State state() {
-    return state;
-  }
-
-  @Override
-  public boolean complete() {
-    return complete;
+  public boolean isClosed() {
+    return closed;
   }
 
   @Override
@@ -160,11 +145,6 @@ public final class TableView implements PartitionView {
   }
 
   @Override
-  public long takenOffset() {
-    return streams.takenOffset();
-  }
-
-  @Override
   public void dump(TableId table, LongPredicate wanted, DumpVisitor visitor)
       throws IOException, DumpFailedException {
     @Nullable IOException[] ofVisitor = new IOException[1];
@@ -185,18 +165,12 @@ public final class TableView implements PartitionView {
   @Override
   public PartitionDigest digest(Predicate<OwnerIdentity> wanted) throws DumpFailedException {
     PartitionDigest digest = read(rows -> Digests.of(rows, wanted));
-    return digest == null ? new PartitionDigest(0, -1, 0, 0, 0, true, List.of()) : digest;
+    return digest == null ? new PartitionDigest(0, -1, 0, 0, 0, List.of()) : digest;
   }
 
   @Override
   public @Nullable List<HeldBlock> blocks(String ownerId, long from, int most)
       throws DumpFailedException {
     return read(rows -> Digests.blocks(rows, ownerId, from, most));
-  }
-
-  private void requireComplete() throws DumpFailedException {
-    if (!complete) {
-      throw new DumpFailedException("the partition is not loaded yet");
-    }
   }
 }

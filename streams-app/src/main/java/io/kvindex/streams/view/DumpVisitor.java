@@ -12,8 +12,6 @@ public interface DumpVisitor {
   enum LeftOut {
     /** Its prefix is not known. */
     ORPHAN,
-    /** Its content row is gone or says something else by now. */
-    UNKNOWN_CONTENT,
     /** Not all attention groups hold it. */
     INCOMPLETE
   }

@@ -13,7 +13,6 @@ import java.util.List;
  * @param streams streams it knows
  * @param held records that wait for their predecessor
  * @param positions sum of the hashes of all streams' positions and gaps
- * @param settled whether all of it is of that position; false while records come too fast
  * @param owners live owners with their blocks, in no order
  */
 public record PartitionDigest(
@@ -22,7 +21,6 @@ public record PartitionDigest(
     int streams,
     int held,
     long positions,
-    boolean settled,
     List<OwnerDigest> owners) {
 
   public PartitionDigest {

@@ -16,31 +16,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What readers see of a partition. Every method may be called by any thread and never waits. A view
- * outlives its task: it then keeps answering from what it knew and says {@link State#CLOSED}.
+ * outlives its task: it then keeps answering from what it knew and says that it {@link #isClosed}.
  */
 public interface PartitionView {
-
-  /** How far to trust a view. */
-  enum State {
-    /** Its checkpoint is being read: answers would be incomplete. */
-    LOADING,
-    /** All of its checkpoint is there, if it has one; it follows the log. */
-    LIVE,
-    /** Follows nothing any more: answers grow stale. */
-    CLOSED
-  }
 
   /** Partition of the events topic. */
   int partition();
 
-  /** How far to trust this view now. */
-  State state();
-
-  /**
-   * Whether this view was {@link State#LIVE} once, so that its answers are complete up to its
-   * positions.
-   */
-  boolean complete();
+  /** Whether it follows nothing any more, so that its answers grow stale. */
+  boolean isClosed();
 
   /** The tables of this partition; grows, never shrinks. */
   Map<TableId, PrefixIndex> tables();
@@ -75,14 +59,11 @@ public interface PartitionView {
    */
   long since();
 
-  /** Highest offset of the events topic that is visible, -1 = none. */
-  long appliedOffset();
-
   /**
-   * Highest offset this process has dealt with as the partition's owner, -1 = none: what came is
-   * visible, waits for its predecessor or was no use. Ahead of what is committed.
+   * Highest offset of the events topic that is dealt with, -1 = none: what came is visible, waits
+   * for its predecessor or was no use.
    */
-  long takenOffset();
+  long appliedOffset();
 
   /**
    * Tells what a table holds, from its rows. Unlike the other methods it takes its time (some

@@ -27,17 +27,6 @@ public record StreamPosition(
     long gaps,
     boolean retells) {
 
-  /** One that tells nothing twice. */
-  public StreamPosition(
-      Incarnation incarnation,
-      @Nullable Position last,
-      long sourceOffset,
-      long sourceTimeMicros,
-      long appendTimeMs,
-      long gaps) {
-    this(incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, gaps, false);
-  }
-
   /** Whether answers about this publisher may be incomplete or stale. */
   public boolean degraded() {
     return gaps > 0 || retells;

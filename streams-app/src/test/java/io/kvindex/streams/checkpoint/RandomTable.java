@@ -70,6 +70,7 @@ final class RandomTable implements Dictionary {
   private final TreeMap<Integer, Integer> spaces = new TreeMap<>();
   private final TreeMap<Integer, Known> holders = new TreeMap<>();
   private int nextId;
+  private int dying;
   private long records;
 
   /** Times the name last worked on was one that dead owners alone held, and the like. */
@@ -154,7 +155,7 @@ final class RandomTable implements Dictionary {
       }
     }
     blocks.trim(UNHELD);
-    if (blocks.isToSweep()) {
+    if (dying > 0) {
       seen.merge("records beside a sweep", 1, Integer::sum);
     }
     blocks.sweep(this::gone);
@@ -266,11 +267,13 @@ final class RandomTable implements Dictionary {
 
   private void kill(Known of) {
     blocks.kill(of.holder);
+    dying++;
     of.alive = false;
     put(of);
   }
 
   private void gone(Holder holder) {
+    dying--;
     seen.merge("holders gone", 1, Integer::sum);
     holders.remove(holder.id());
     blocks.journal().put(key('C', holder.id()), null);

@@ -58,7 +58,7 @@ final class StandInLender implements AutoCloseable {
         exchange,
         200,
         ("{\"partitions\":1,\"checkpoints\":[{\"partition\":%d,\"layout\":%d,\"topic_id\":\"%s\","
-                + "\"offset\":%d,\"sum\":\"0\",\"since\":%d,\"bytes\":%d,\"busy\":%s}]}")
+                + "\"offset\":%d,\"since\":%d,\"bytes\":%d,\"busy\":%s}]}")
             .formatted(
                 offer.partition(),
                 layout,

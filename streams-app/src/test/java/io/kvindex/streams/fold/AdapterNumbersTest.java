@@ -89,7 +89,7 @@ class AdapterNumbersTest {
   private static EventRecord stored(Engine engine, long id, String name) {
     return engine.batch(
         new Stored(
-            Place.of("GPU", 0),
+            new Place("GPU", 0, 0, null),
             new StatedContext(name, id, null, null),
             Parent.ROOT,
             Hashes.of(name.hashCode()),

@@ -30,15 +30,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How often a block must be removed until it is gone, and from where. */
 class CopiesTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
-  private static final Place CPU = Place.of("CPU", 0);
-  private static final Place NONE = Place.of(null, 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
+  private static final Place CPU = new Place("CPU", 0, 0, null);
+  private static final Place NONE = new Place(null, 0, 0, null);
 
   @TempDir private Path dir;
   private final Engine vllm = new Engine("v");
   private final Engine sglang = new Engine("s").type(SourceType.SGLANG);
   private final Engine pool = new Engine("p").type(SourceType.MOONCAKE);
   private final Prompt ab = new Prompt("ab");
+
+  private static Limits withUndecidedBlocks(int blocks) {
+    Limits usual = Limits.DEFAULT;
+    return new Limits(
+        usual.heldPerStream(),
+        usual.heldFor(),
+        usual.orphans(),
+        usual.contexts(),
+        usual.unheldContents(),
+        blocks);
+  }
 
   private static Place group(int group) {
     return new Place("GPU", 0, group, null);
@@ -84,7 +95,7 @@ class CopiesTest {
 
   @Test
   void shouldLeaveOtherMediaAndRanks_whenOneIsNamed() {
-    Place rank1 = Place.of("GPU", 1);
+    Place rank1 = new Place("GPU", 1, 0, null);
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(rank1)));
       index.feed(vllm.batch(ab.removed(CPU, 0, 2)));
@@ -97,7 +108,8 @@ class CopiesTest {
   @Test
   void shouldMeanDeviceTier_whenEngineNamesNoMedium() {
     try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(Place.of("NPU", 0))));
+      index.feed(
+          vllm.batch(ab.stored(GPU), ab.stored(CPU), ab.stored(new Place("NPU", 0, 0, null))));
       index.feed(vllm.batch(ab.removed(NONE, 0, 2)));
       assertThat(index.holders("ab")).isEqualTo("v/0/CPU | v/0/CPU");
     }
@@ -108,8 +120,8 @@ class CopiesTest {
   @CsvSource({"GPU,", ",GPU", "gpu,GPU", "GPU,HBM", "cuda:0,", "npu,NPU:1"})
   void shouldReachTheSameCopies_whenStoreAndRemovalSpellTheDeviceDifferently(
       @Nullable String stored, @Nullable String removed) {
-    Place one = Place.of(stored, 0);
-    Place other = Place.of(removed, 0);
+    Place one = new Place(stored, 0, 0, null);
+    Place other = new Place(removed, 0, 0, null);
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(vllm.batch(ab.stored(one)), vllm.batch(ab.removed(other, 0, 2)));
       assertThat(index.holders("ab")).isEmpty();
@@ -127,9 +139,10 @@ class CopiesTest {
 
   @Test
   void shouldTellThemApart_whenMediaOfALowerTierAreCalledDifferently() {
-    Place pinned = Place.of("CPU_PINNED", 0);
+    Place pinned = new Place("CPU_PINNED", 0, 0, null);
     try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(ab.stored(CPU), ab.stored(pinned), ab.stored(Place.of("NPU", 0))));
+      index.feed(
+          vllm.batch(ab.stored(CPU), ab.stored(pinned), ab.stored(new Place("NPU", 0, 0, null))));
       index.feed(vllm.batch(ab.removed(CPU, 0, 2)), vllm.batch(ab.removed(GPU, 0, 2)));
       assertThat(index.holders("a")).isEqualTo("v/0/CPU_PINNED,v/0/NPU");
       assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isEqualTo(2);
@@ -139,7 +152,7 @@ class CopiesTest {
   @Test
   void shouldMeanAllMedia_whenPoolNamesNone() {
     try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(pool.batch(ab.stored(CPU), ab.stored(Place.of("DISK", 0))));
+      index.feed(pool.batch(ab.stored(CPU), ab.stored(new Place("DISK", 0, 0, null))));
       index.feed(pool.batch(ab.removed(NONE, 1, 2)));
       assertThat(index.holders("ab")).isEqualTo("p/0/CPU,p/0/DISK");
     }
@@ -228,7 +241,7 @@ class CopiesTest {
 
   @Test
   void shouldProveNothing_whenTooManyBlocksMayBeGone() {
-    Limits one = Limits.DEFAULT.withUndecidedBlocks(1);
+    Limits one = withUndecidedBlocks(1);
     Prompt abc = new Prompt("abc");
     try (IndexDriver index = new IndexDriver(dir, one)) {
       index.feed(vllm.batch(ab.stored(GPU)), vllm.batch(ab.stored(GPU)));
@@ -274,7 +287,7 @@ class CopiesTest {
     System.out.println("CopiesTest seed " + seed);
     boolean repeats = seed % 3 != 0;
     SimulatedCache cache = new SimulatedCache(new Random(seed), repeats);
-    Limits limits = seed % 2 == 0 ? Limits.DEFAULT : Limits.DEFAULT.withUndecidedBlocks(5);
+    Limits limits = seed % 2 == 0 ? Limits.DEFAULT : withUndecidedBlocks(5);
     int held = 0;
     int missed = 0;
     try (IndexDriver index = new IndexDriver(dir, limits)) {

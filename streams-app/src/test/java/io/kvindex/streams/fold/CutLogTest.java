@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a table knows of a log whose beginning, or middle, was gone before it was read. */
 class CutLogTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
 
   @TempDir private Path dir;
   private final Engine quiet = new Engine("quiet");

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tables whose prefix hashes are the engine's own, and publishers that send prefix hashes. */
 class HashProfileTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
-  private static final Place CPU = Place.of("CPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
+  private static final Place CPU = new Place("CPU", 0, 0, null);
   private static final long[] CHAIN = {11, 12, 13};
 
   @TempDir private Path dir;
@@ -71,7 +71,7 @@ class HashProfileTest {
       index.feed(
           engine.batch(stored(CPU, null, null, Parent.UNKNOWN, 13)),
           engine.batch(stored(GPU, "ad", null, Parent.of(11), 12)),
-          store.batch(stored(Place.of("DISK", 0), null, null, Parent.UNKNOWN, 12)),
+          store.batch(stored(new Place("DISK", 0, 0, null), null, null, Parent.UNKNOWN, 12)),
           engine.batch(stored(GPU, "ad", "salt", Parent.ROOT, 11)));
       assertThat(holders(index, table, null, "ns", null))
           .isEqualTo("e/0/GPU | e/0/GPU,pool/0/DISK | e/0/CPU");

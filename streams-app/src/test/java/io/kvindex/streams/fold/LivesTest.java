@@ -37,16 +37,17 @@ class LivesTest {
   void holdsEverywhere() {
     everywhere =
         e1.batch(
-            abc.stored(Place.of("GPU", 0)),
-            abc.stored(Place.of("CPU", 0)),
-            abc.stored(Place.of("DISK", 0)),
-            abc.stored(Place.of("NPU", 1)),
-            abc.stored(Place.of(null, 1)));
+            abc.stored(new Place("GPU", 0, 0, null)),
+            abc.stored(new Place("CPU", 0, 0, null)),
+            abc.stored(new Place("DISK", 0, 0, null)),
+            abc.stored(new Place("NPU", 1, 0, null)),
+            abc.stored(new Place(null, 1, 0, null)));
   }
 
   private IndexDriver started() {
     IndexDriver index = new IndexDriver(dir);
-    index.feed(new Engine("e1").batch(), everywhere, e2.batch(abc.stored(Place.of("GPU", 0))));
+    index.feed(
+        new Engine("e1").batch(), everywhere, e2.batch(abc.stored(new Place("GPU", 0, 0, null))));
     assertThat(index.holders("a"))
         .isEqualTo("e1/0/CPU,e1/0/DISK,e1/0/GPU,e1/1/NPU,e1/1/null,e2/0/GPU");
     return index;
@@ -55,7 +56,7 @@ class LivesTest {
   @Test
   void shouldHideEverythingAtOnce_whenNewLifeBegins() {
     try (IndexDriver index = started()) {
-      EventRecord late = e1.batch(new Prompt("late").stored(Place.of("GPU", 0)));
+      EventRecord late = e1.batch(new Prompt("late").stored(new Place("GPU", 0, 0, null)));
       index.feed(e1.restart().batch());
       assertThat(index.holders("abc")).isEqualTo("e2/0/GPU | e2/0/GPU | e2/0/GPU");
       index.feed(late, everywhere);
@@ -68,12 +69,12 @@ class LivesTest {
   void shouldHideTheOldLife_whenTheNewOneIsOnlyAnnounced() {
     try (IndexDriver index = started()) {
       index.feed(e1.batch(new Gap(7, 9)));
-      EventRecord late = e1.batch(new Prompt("late").stored(Place.of("GPU", 0)));
-      EventRecord early = e1.batch(new Prompt("early").stored(Place.of("GPU", 0)));
+      EventRecord late = e1.batch(new Prompt("late").stored(new Place("GPU", 0, 0, null)));
+      EventRecord early = e1.batch(new Prompt("early").stored(new Place("GPU", 0, 0, null)));
       index.feed(early, e1.restart().opening());
       assertThat(index.holders("abc")).isEqualTo("e2/0/GPU | e2/0/GPU | e2/0/GPU");
       assertThat(Objects.requireNonNull(index.view().position(e1.stream())).degraded()).isFalse();
-      index.feed(late, e1.batch(abc.stored(Place.of("GPU", 0), 0, 1)), e1.opening());
+      index.feed(late, e1.batch(abc.stored(new Place("GPU", 0, 0, null), 0, 1)), e1.opening());
       assertThat(index.holders("late")).isEmpty();
       assertThat(index.holders("a")).isEqualTo("e1/0/GPU,e2/0/GPU");
       assertThat(index.holders("early")).isEmpty();
@@ -89,9 +90,10 @@ class LivesTest {
       index.feed(e1.batch(new Gap(7, 9)));
       index.feed(e1.restart().opening(true), e1.opening(true));
       assertThat(index.view().degradedPublishers()).containsExactly(e1.stream().publisher());
-      index.feed(e1.batch(new Cleared(0, ClearScope.ALL), abc.stored(Place.of("GPU", 0), 0, 1)));
+      index.feed(
+          e1.batch(new Cleared(0, ClearScope.ALL), abc.stored(new Place("GPU", 0, 0, null), 0, 1)));
       assertThat(index.view().degradedPublishers()).containsExactly(e1.stream().publisher());
-      EventRecord last = e1.batch(abc.stored(Place.of("GPU", 0), 1, 2), new Retold());
+      EventRecord last = e1.batch(abc.stored(new Place("GPU", 0, 0, null), 1, 2), new Retold());
       index.feed(last, last, e1.batch());
       assertThat(index.view().degradedPublishers()).isEmpty();
       assertThat(index.holders("ab")).isEqualTo("e1/0/GPU,e2/0/GPU | e1/0/GPU,e2/0/GPU");
@@ -133,10 +135,10 @@ class LivesTest {
   void shouldDropWhatOlderLivesSay_whenTheFirstThingHeardIsANewLife() {
     Engine e3 = new Engine("e3");
     try (IndexDriver index = new IndexDriver(dir)) {
-      EventRecord old = e3.batch(abc.stored(Place.of("GPU", 0)));
+      EventRecord old = e3.batch(abc.stored(new Place("GPU", 0, 0, null)));
       index.feed(e3.restart().opening(), old);
       assertThat(index.holders("a")).isEmpty();
-      index.feed(e3.batch(abc.stored(Place.of("GPU", 0))));
+      index.feed(e3.batch(abc.stored(new Place("GPU", 0, 0, null))));
       assertThat(index.holders("a")).isEqualTo("e3/0/GPU");
     }
   }
@@ -144,7 +146,7 @@ class LivesTest {
   @Test
   void shouldDeleteRows_whenOwnersDied() {
     try (IndexDriver index = started()) {
-      index.feed(e1.restart().batch(new Prompt("x").stored(Place.of("GPU", 0))));
+      index.feed(e1.restart().batch(new Prompt("x").stored(new Place("GPU", 0, 0, null))));
       index.idle(Duration.ofSeconds(10));
       assertThat(index.residencies()).isEqualTo(4);
       assertThat(index.owners()).isEqualTo(2);
@@ -154,7 +156,7 @@ class LivesTest {
 
   @Test
   void shouldForgetOrphans_whenTheirOwnerDied() {
-    Place gpu = Place.of("GPU", 0);
+    Place gpu = new Place("GPU", 0, 0, null);
     Prompt qrs = new Prompt("qrs");
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(new Engine("e1").batch(), e1.batch(qrs.stored(gpu, 1, 3)), everywhere);
@@ -169,7 +171,7 @@ class LivesTest {
   @Test
   void shouldForgetMeanings_whenOwnersThatHeldThemDied() {
     Limits few = new Limits(10, Duration.ofSeconds(30), 1000, 1000, 2, 50_000);
-    Place gpu = Place.of("GPU", 0);
+    Place gpu = new Place("GPU", 0, 0, null);
     try (IndexDriver index = new IndexDriver(dir, few)) {
       index.feed(e1.restart().batch(new Prompt("abcdefgh").stored(gpu)));
       index.feed(e1.restart().batch());
@@ -190,7 +192,7 @@ class LivesTest {
     try (IndexDriver index = started()) {
       index.feed(e1.batch(new Cleared(rank, scope)));
       assertThat(index.holders("abc")).isEqualTo(left + " | " + left + " | " + left);
-      index.feed(e1.batch(abc.stored(Place.of("GPU", rank), 0, 1)));
+      index.feed(e1.batch(abc.stored(new Place("GPU", rank, 0, null), 0, 1)));
       assertThat(index.holders("abc")).contains("e1/" + rank + "/GPU");
     }
   }
@@ -222,14 +224,14 @@ class LivesTest {
 
   @Test
   void shouldKeepMeaning_whenLifeThatTaughtItIsOver() {
-    Place gpu = Place.of("GPU", 0);
+    Place gpu = new Place("GPU", 0, 0, null);
     try (IndexDriver index = started()) {
       index.feed(
           e2.batch(abc.removed(gpu, 0, 3)),
           e1.restart()
               .batch(abc.stored(gpu, StatedContext.NONE, Parent.of(Prompt.engineHash("a")), 1, 2)));
       assertThat(index.holders("ab")).isEmpty();
-      index.feed(e2.batch(abc.tokenless(Place.of("CPU", 0), 0, 1)));
+      index.feed(e2.batch(abc.tokenless(new Place("CPU", 0, 0, null), 0, 1)));
       assertThat(index.holders("ab")).isEqualTo("e2/0/CPU | e1/0/GPU");
     }
   }

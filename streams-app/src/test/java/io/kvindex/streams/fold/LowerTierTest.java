@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class LowerTierTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
-  private static final Place CPU = Place.of("CPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
+  private static final Place CPU = new Place("CPU", 0, 0, null);
   private static final StatedContext SALTED = new StatedContext(null, null, null, "s1");
   private static final StatedContext ADAPTED = new StatedContext("lora-a", 1L, null, null);
 
@@ -100,7 +100,8 @@ class LowerTierTest {
   void shouldLeaveTheAnswers_whenTheFirstBlockOfTheDeviceIsAnotherOne() {
     try (IndexDriver index = new IndexDriver(dir)) {
       index.feed(vllm.batch(offloaded()));
-      index.feed(vllm.batch(abc.stored(Place.of("disk", 0)), new Prompt("x").stored(GPU)));
+      index.feed(
+          vllm.batch(abc.stored(new Place("disk", 0, 0, null)), new Prompt("x").stored(GPU)));
       assertThat(index.holders("abc")).isEmpty();
       assertThat(index.count(Outcome.UNDESCRIBED)).isEqualTo(6);
       index.feed(vllm.batch(device(StatedContext.NONE)));

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PeerImportTest {
 
   private static final PublisherId A = new PublisherId("a", "default", 0);
-  private static final Place GPU = Place.of("GPU", 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
   private static final Place IMPORTED = PeerImport.place("GPU", 0);
 
   /** Generation 1, life 1: a test engine's. */
@@ -132,7 +132,7 @@ class PeerImportTest {
   @Test
   void shouldForgetTheBlock_whenItIsRemovedUnderAnotherNameOfItsTier() {
     index.feed(imported(1, new Prompt("ab").stored(PeerImport.place("CPU_PINNED", 0))));
-    index.feed(joinedLate(new Prompt("ab").removed(Place.of("CPU", 0), 0, 2)));
+    index.feed(joinedLate(new Prompt("ab").removed(new Place("CPU", 0, 0, null), 0, 2)));
 
     assertThat(index.holders("ab")).isEmpty();
   }
@@ -159,7 +159,7 @@ class PeerImportTest {
     index.feed(imported(1, new Prompt("ab").stored(PeerImport.place("DISK", 0))));
     SourceTraits onDisk = new SourceTraits(CopyPolicy.COUNT, Set.of("DISK"), 0, 1);
     engine.traits(onDisk);
-    index.feed(joinedLate(new Prompt("x").stored(Place.of("DISK", 0))));
+    index.feed(joinedLate(new Prompt("x").stored(new Place("DISK", 0, 0, null))));
     assertThat(index.holders("ab")).isEqualTo("a/0/DISK | a/0/DISK");
 
     index.feed(engine.restart().opening());

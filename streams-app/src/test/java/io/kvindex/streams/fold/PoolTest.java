@@ -33,10 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a pool holds, what engines teach of it, and how long any of it counts. */
 class PoolTest {
 
-  private static final Place GPU = Place.of("GPU", 0);
-  private static final Place CPU = Place.of("cpu", 0);
-  private static final Place DISK = Place.of("disk", 0);
-  private static final Place ANY = Place.of(null, 0);
+  private static final Place GPU = new Place("GPU", 0, 0, null);
+  private static final Place CPU = new Place("cpu", 0, 0, null);
+  private static final Place DISK = new Place("disk", 0, 0, null);
+  private static final Place ANY = new Place(null, 0, 0, null);
 
   @TempDir private Path dir;
   private final Engine engine = new Engine("e");

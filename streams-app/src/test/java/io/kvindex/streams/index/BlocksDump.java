@@ -87,7 +87,8 @@ public final class BlocksDump {
 
   private static void checkIndexed(Blocks.Space space, long hash, long key, int slot) {
     PrefixIndex index = space.table().index;
-    if (!index.contains(key, slot) || !index.contains(Blocks.nameKey(space, hash, key), slot)) {
+    if (!Walks.contains(index, key, slot)
+        || !Walks.contains(index, Blocks.nameKey(space, hash, key), slot)) {
       throw new AssertionError("the index lacks " + Long.toHexString(hash) + " in slot " + slot);
     }
   }
@@ -113,7 +114,7 @@ public final class BlocksDump {
       lines.add("  sweeps " + swept + " to " + table.sweptTo + " of 2^" + table.sweepBits);
     }
     lines.add("  keys " + table.index.figures().blocks() + " owners " + live(table));
-    lines.add("  sets " + table.index.figures().sets());
+    lines.add("  sets " + table.index.sets().count());
     Arrays.stream(table.bySlot)
         .filter(Objects::nonNull)
         .distinct()

@@ -96,7 +96,7 @@ class NameChangesTest {
     hold(0, 5);
     blocks.setCopies(other, 0, 1, 1, 0);
     blocks.kill(holder);
-    while (blocks.isToSweep()) {
+    while (Walks.isToSweep(blocks.table(0))) {
       blocks.sweep(gone -> assertThat(gone).isSameAs(holder));
     }
     Holder next = blocks.addHolder(0, 9, Walks.owner("c"));

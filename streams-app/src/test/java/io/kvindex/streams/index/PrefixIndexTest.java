@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
+import static io.kvindex.streams.index.Walks.contains;
+import static io.kvindex.streams.index.Walks.held;
 import static io.kvindex.streams.index.Walks.owner;
 import static io.kvindex.streams.index.Walks.slots;
 import static io.kvindex.streams.index.Walks.walk;
@@ -101,13 +103,13 @@ class PrefixIndexTest {
   void shouldTreatEveryKeyAlike_whenKeysAreZeroOrExtreme() {
     int a = index.addOwner(owner("a"));
     for (long key : new long[] {0, -1, Long.MIN_VALUE, Long.MAX_VALUE}) {
-      assertThat(index.contains(key, a)).isFalse();
-      assertThat(index.held(key)).isFalse();
+      assertThat(contains(index, key, a)).isFalse();
+      assertThat(held(index, key)).isFalse();
       assertThat(index.remove(key, a)).isFalse();
       assertThat(index.add(key, a)).isTrue();
       assertThat(index.add(key, a)).isFalse();
-      assertThat(index.contains(key, a)).isTrue();
-      assertThat(index.held(key)).isTrue();
+      assertThat(contains(index, key, a)).isTrue();
+      assertThat(held(index, key)).isTrue();
     }
     assertThat(walk(index, 0, -1, Long.MIN_VALUE, Long.MAX_VALUE, 1).end).isEqualTo(4);
     assertThat(index.remove(0, a)).isTrue();
@@ -129,8 +131,8 @@ class PrefixIndexTest {
     Runs runs = walk(index, 1, 2);
     assertThat(runs.runs).containsExactly(new Run(0, slots(b)));
     assertThat(runs.end).isEqualTo(1);
-    assertThat(index.held(2)).isFalse();
-    assertThat(index.contains(2, a)).isTrue();
+    assertThat(held(index, 2)).isFalse();
+    assertThat(contains(index, 2, a)).isTrue();
     assertThat(index.owners().owner(a)).isNull();
     assertThat(index.figures().owners()).isEqualTo(1);
   }
@@ -217,7 +219,7 @@ class PrefixIndexTest {
       all.set(slot[i]);
     }
     assertThat(walk(index, 42, 43).runs).containsExactly(new Run(0, all));
-    assertThat(index.figures().sets()).isEqualTo(1);
+    assertThat(index.sets().count()).isEqualTo(1);
 
     Random random = new Random(5);
     for (int i = 0; i < 2_000; i++) {
@@ -226,7 +228,7 @@ class PrefixIndexTest {
       all.clear(s);
     }
     assertThat(walk(index, 43).runs).containsExactly(new Run(0, all));
-    assertThat(index.figures().sets()).isEqualTo(2);
+    assertThat(index.sets().count()).isEqualTo(2);
   }
 
   @Test
@@ -246,7 +248,7 @@ class PrefixIndexTest {
       assertThat(index.add(window[at], a)).isTrue();
     }
     for (long key : window) {
-      assertThat(index.held(key)).isTrue();
+      assertThat(held(index, key)).isTrue();
     }
     assertThat(index.figures().blocks()).isEqualTo(window.length);
     assertThat(index.figures().bytes()).isLessThan(2 * bytes);
@@ -284,8 +286,8 @@ class PrefixIndexTest {
       expected.flip(s);
     }
     assertThat(walk(index, 9).runs).containsExactly(new Run(0, expected));
-    assertThat(index.figures().sets()).isEqualTo(1);
-    assertThat(index.figures().waitingSets()).isLessThan(200);
+    assertThat(index.sets().count()).isEqualTo(1);
+    assertThat(index.sets().waiting()).isLessThan(200);
   }
 
   @Test

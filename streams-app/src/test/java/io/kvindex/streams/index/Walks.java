@@ -61,6 +61,23 @@ final class Walks {
     return runs;
   }
 
+  /** Whether the owner in {@code slot} holds the block, live or not. */
+  static boolean contains(PrefixIndex index, long key, int slot) {
+    long mixed = Segment.mix(key);
+    int id = Segment.find(index.table().segmentOf(mixed), mixed, key);
+    return id != OwnerSets.EMPTY && index.sets().get(id).contains(slot);
+  }
+
+  /** Whether any live owner holds the block. */
+  static boolean held(PrefixIndex index, long key) {
+    return walk(index, key).end > 0;
+  }
+
+  /** Whether dead owners have blocks that are not taken out yet. */
+  static boolean isToSweep(Blocks.Table table) {
+    return !(table.dying.isEmpty() && table.swept.isEmpty());
+  }
+
   static BitSet slots(int... slots) {
     BitSet bits = new BitSet();
     for (int slot : slots) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,26 @@ final class RoundCheck {
     return new Looks(all, difference(all));
   }
 
+  /** Partitions that can not be compared or differ, and in which owners. */
+  private static String problems(Comparison both) {
+    StringJoiner all = new StringJoiner("; ");
+    both.both()
+        .forEach(
+            (partition, pair) -> {
+              if (pair.problem() != null) {
+                all.add("partition " + partition + ": " + pair.problem());
+              } else if (!pair.isSame()) {
+                all.add(
+                    "partition "
+                        + partition
+                        + (pair.sameStreams() ? "" : ", positions or gaps of streams")
+                        + ", owners "
+                        + pair.differing().stream().map(pair::owner).toList());
+              }
+            });
+    return all.toString();
+  }
+
   private @Nullable String difference(List<Map<Integer, Part>> all) {
     for (int a = 0; a < all.size(); a++) {
       for (int b = a + 1; b < all.size(); b++) {
@@ -163,7 +184,7 @@ final class RoundCheck {
               + " and "
               + load.replicas().get(b).name()
               + ": "
-              + both.problems();
+              + problems(both);
         }
       }
     }

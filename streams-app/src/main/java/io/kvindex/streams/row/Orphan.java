@@ -3,21 +3,28 @@ package io.kvindex.streams.row;
 
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
+import org.apache.kafka.common.utils.Bytes;
 
 /**
  * {@code U}: a resident block whose prefix is not known yet.
  *
  * @param space where its meaning is waited for
- * @param order its turn among those that wait
- * @param copies how often it is surely there
+ * @param hash its engine hash
+ * @param ownerId who holds it
+ * @param group attention group
+ * @param order orphans wait, and are linked, in ascending order of it
+ * @param copies how often it is surely there, at least 1
  * @param undecided how many more copies there may be
- * @param awaited engine hash of its parent, or the block's own when no parent was named
+ * @param awaited engine hash of its parent, or its own where no parent was named
  * @param hasLocal whether {@code local} was told
  * @param local hash of the block's own tokens
  * @param extra hash of what else its content depends on, 0 = nothing
  */
-public record OrphanRow(
+public record Orphan(
     int space,
+    long hash,
+    int ownerId,
+    int group,
     long order,
     int copies,
     int undecided,
@@ -25,6 +32,17 @@ public record OrphanRow(
     boolean hasLocal,
     long local,
     long extra) {
+
+  /** The same with another number of copies. */
+  public Orphan withCopies(int certain, int perhaps) {
+    return new Orphan(
+        space, hash, ownerId, group, order, certain, perhaps, awaited, hasLocal, local, extra);
+  }
+
+  /** The row's key. */
+  public Bytes key() {
+    return RowKeys.orphan(ownerId, hash, group);
+  }
 
   /** The bytes to store. */
   public byte[] encode() {
@@ -40,15 +58,25 @@ public record OrphanRow(
     return out.toByteArray();
   }
 
-  /** Reads {@link #encode} back. */
-  public static OrphanRow decode(byte[] value) {
+  /** Reads {@link #key} and {@link #encode} back. */
+  public static Orphan decode(byte[] key, byte[] value) {
     RecordReader in = RowValue.reader(value);
     int space = in.readInt();
     long order = in.readVarint();
     int copies = in.readInt();
     int undecided = in.readInt();
     boolean hasLocal = in.readByte() != 0;
-    return new OrphanRow(
-        space, order, copies, undecided, in.readLong(), hasLocal, in.readLong(), in.readLong());
+    return new Orphan(
+        space,
+        RowKeys.hash(key),
+        RowKeys.id(key),
+        RowKeys.group(key),
+        order,
+        copies,
+        undecided,
+        in.readLong(),
+        hasLocal,
+        in.readLong(),
+        in.readLong());
   }
 }
