@@ -75,7 +75,7 @@ public class IndexWalkBench {
   @Benchmark
   public int hashWalkAndCount() {
     next = (next + 31) % PROMPTS;
-    return counter.count(reader, index, lazy.of(prompts.tokens(next)), PLAIN, instances);
+    return reader.walk(index, lazy.of(prompts.tokens(next)), PLAIN, counter.over(instances));
   }
 
   /** The part of it that is hashing. */

@@ -194,7 +194,8 @@ class IndexCopyIT {
       until(() -> feed.isSeenBy(copy), "records before it");
       until(() -> checkpoints(metrics) > 0, "a checkpoint");
       double before = checkpoints(metrics);
-      feed.send(bad.batch(events), bad.batch(new Prompt("xy").stored(new Place("GPU", 0, 0, null))));
+      feed.send(
+          bad.batch(events), bad.batch(new Prompt("xy").stored(new Place("GPU", 0, 0, null))));
       feed.send(100);
       until(() -> feed.isSeenBy(copy) && copy.notReadyReason() == null, "records behind it");
       PartitionView view = Objects.requireNonNull(copy.view(0));

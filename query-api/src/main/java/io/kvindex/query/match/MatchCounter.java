@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.match;
 
-import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
-import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import java.util.Arrays;
 
@@ -51,25 +49,10 @@ public final class MatchCounter implements PrefixCounter {
   /** A counter for one thread. */
   public MatchCounter() {}
 
-  /**
-   * Walks a prompt and counts for every instance of the set.
-   *
-   * @return number of blocks walked: the longest prefix of any listed instance
-   */
-  public int count(
-      PrefixReader reader, PrefixIndex index, BlockKeys keys, long[] contexts, InstanceSet listed) {
-    return reader.walk(index, keys, contexts, over(listed));
-  }
-
   @Override
   public RunVisitor over(InstanceSet listed) {
     instances = listed;
     return counting;
-  }
-
-  /** The instances of the last count; indexes below are its. */
-  public InstanceSet instances() {
-    return instances;
   }
 
   /** Blocks of an instance's prefix. */

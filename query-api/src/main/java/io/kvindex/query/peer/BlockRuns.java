@@ -25,11 +25,6 @@ final class BlockRuns {
   private int lastRun = -1;
   private int blocks;
 
-  /** What is held, in longs. */
-  int longs() {
-    return size;
-  }
-
   int blocks() {
     return blocks;
   }

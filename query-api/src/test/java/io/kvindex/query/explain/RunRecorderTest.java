@@ -105,7 +105,7 @@ class RunRecorderTest {
               new Instance("b", List.of(0), Set.of()),
               new Instance("c", List.of(0), Set.of("p2")));
       MatchCounter counter = new MatchCounter();
-      counter.count(new PrefixReader(), fresh, keys(blocks), new long[1], set);
+      new PrefixReader().walk(fresh, keys(blocks), new long[1], counter.over(set));
       RunRecorder runs = new RunRecorder(Media.standard(), blocks);
       new PrefixReader().walk(fresh, keys(blocks), new long[1], runs.over(set));
       for (int i = 0; i < set.size(); i++) {

@@ -188,7 +188,7 @@ class IndexOracleTest {
         random.nextInt(4) == 0
             ? new long[] {CONTEXTS[0], CONTEXTS[1 + random.nextInt(2)]}
             : new long[] {CONTEXTS[random.nextInt(3) == 0 ? 1 : 0]};
-    int walked = counter.count(reader, index, QueryKeys.of(prompt), contexts, set);
+    int walked = reader.walk(index, QueryKeys.of(prompt), contexts, counter.over(set));
     List<Map<String, Integer>> expected = oracle.count(instances, prompt, contexts);
     int longest = 0;
     for (int i = 0; i < instances.size(); i++) {

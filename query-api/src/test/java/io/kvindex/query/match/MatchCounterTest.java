@@ -138,11 +138,11 @@ class MatchCounterTest {
     hold(a, 1, 2, 3);
     InstanceSet set = new InstanceSet(instances("a", "b"), Media.standard());
     for (int i = 0; i < 3; i++) {
-      counter.count(reader, index, QueryKeys.of(1, 2, 3), QueryKeys.PLAIN, set);
+      reader.walk(index, QueryKeys.of(1, 2, 3), QueryKeys.PLAIN, counter.over(set));
       assertThat(counter.longest(0)).isEqualTo(3);
-      counter.count(reader, index, QueryKeys.of(1, 9), QueryKeys.PLAIN, set);
+      reader.walk(index, QueryKeys.of(1, 9), QueryKeys.PLAIN, counter.over(set));
       assertThat(counter.longest(0)).isEqualTo(1);
-      counter.count(reader, index, QueryKeys.of(), QueryKeys.PLAIN, set);
+      reader.walk(index, QueryKeys.of(), QueryKeys.PLAIN, counter.over(set));
       assertThat(answer(0, 1))
           .isEqualTo(Map.of("longest", 0, "GPU", 0, "CPU", 0, "DISK", 0, "DP0", 0));
     }
@@ -170,7 +170,7 @@ class MatchCounterTest {
 
   private int count(List<Instance> instances, long... keys) {
     InstanceSet set = new InstanceSet(instances, Media.standard());
-    return counter.count(reader, index, QueryKeys.of(keys), QueryKeys.PLAIN, set);
+    return reader.walk(index, QueryKeys.of(keys), QueryKeys.PLAIN, counter.over(set));
   }
 
   private Map<String, Integer> answer(int instance, int blockSize) {
