@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kvindex.launcher.chaos.ChildProcess;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;

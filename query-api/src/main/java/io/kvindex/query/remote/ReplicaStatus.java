@@ -73,7 +73,7 @@ record ReplicaStatus(
     /** Whether it answers, however old that is. */
     boolean hasTable() {
       return switch (progress.phase()) {
-        case CATCHING_UP, READY -> true;
+        case CATCHING_UP, READY, STALE -> true;
         case ABSENT, BORROWING, LOADING -> false;
       };
     }
