@@ -30,7 +30,8 @@ import java.util.stream.Stream;
 /**
  * A process that does with one partition what a copy does, until it is killed: ends what a former
  * one had begun, borrows if it has nothing, loads, folds the log on, and writes checkpoints behind.
- * Says what it is about to do, and of each checkpoint what is on the disk for sure.
+ * Says what it is about to do, of each checkpoint what is on the disk for sure, and when the log
+ * ends.
  */
 final class KilledCopy {
 
@@ -96,6 +97,7 @@ final class KilledCopy {
       file.skipNBytes(position);
       fold(table, new DataInputStream(new BufferedInputStream(file)), first);
     }
+    say("ended");
     new CountDownLatch(1).await();
   }
 
