@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.rocksdb.EnvOptions;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
@@ -16,15 +19,23 @@ final class RowFile implements AutoCloseable {
   private static final int KEY_BYTES = 256;
   private static final int VALUE_BYTES = 4096;
 
-  private final EnvOptions env = new EnvOptions();
+  private final EnvOptions env;
   private final SstFileWriter writer;
   private ByteBuffer key = ByteBuffer.allocateDirect(KEY_BYTES);
   private ByteBuffer value = ByteBuffer.allocateDirect(VALUE_BYTES);
 
   /**
-   * @param file replaced, if it is there
+   * @param file if it is there, another one takes its name: it may be one that RocksDB has taken
+   *     over by now, of a process that was killed before the name was gone
+   * @throws RocksDBException if the disk does not do it
    */
   RowFile(Options options, String file) throws RocksDBException {
+    try {
+      Files.deleteIfExists(Path.of(file));
+    } catch (IOException e) {
+      throw new RocksDBException("IO error: " + e);
+    }
+    env = new EnvOptions();
     writer = new SstFileWriter(env, options);
     try {
       writer.open(file);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
+import static java.util.Comparator.naturalOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +81,28 @@ class CheckpointTest {
     }
     try (Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 3)) {
       assertThat(load(checkpoint, 1, 5_000).differences(table)).isEmpty();
+    }
+  }
+
+  /** A process that is killed at a bad moment leaves rows with two names. */
+  @Test
+  void shouldLeaveRowsAlone_whenTheirFileHasItsFirstNameStill() throws Exception {
+    RandomTable table = new RandomTable(1, 5_000, RandomTable.newBlocks());
+    table.blocks().swap(new Journal(pieces));
+    for (int round = 0; round < 3; round++) {
+      try (Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 3)) {
+        assertThat(load(checkpoint, 1, 5_000).differences(table)).isEmpty();
+        table.foldTo(table.offset() + 300, t -> {});
+        write(checkpoint, table);
+      }
+      try (Stream<Path> files = Files.list(directory)) {
+        Path newest =
+            files
+                .filter(file -> file.toString().endsWith(".sst"))
+                .max(naturalOrder())
+                .orElseThrow();
+        Files.createLink(directory.resolve("rows.part"), newest);
+      }
     }
   }
 
