@@ -239,7 +239,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   @Override
-  public boolean wasReady(int partition) {
+  public boolean wasClose(int partition) {
     return lag.wasClose(partition);
   }
 

@@ -68,7 +68,7 @@ public interface IndexPartitions {
    * Whether what is here of a partition has been close to the log's end since it was loaded. Before
    * that it may be as old as the disk, or lack nearly all.
    */
-  default boolean wasReady(int partition) {
+  default boolean wasClose(int partition) {
     return true;
   }
 

@@ -12,10 +12,13 @@ public final class Gone {
   private static final List<String> OF_INDEX =
       List.of("--standbys", "--full-replicas", "--copy-delay", "--rack", "--instance-name");
 
+  private static final String NO_STANDBYS = " are gone: what stands by for a copy is another copy.";
+
   private static final String INDEX =
       String.join(", ", OF_INDEX)
-          + " are gone: each process keeps a copy of all tables, and needs no standby. Leave them"
-          + " out; --copy NAME names this one's (docs/operations.md, \"Copies\")";
+          + NO_STANDBYS
+          + " Leave them out; --copy NAME names the copy that the process keeps"
+          + " (docs/operations.md, \"Copies\")";
 
   private static final String NAME =
       "--app and --anew are gone. --copy NAME names what is made; it is kept, and goes on when it is"
@@ -29,8 +32,7 @@ public final class Gone {
           + " rebuilt copy\")";
 
   private static final String REPLICAS =
-      "--standbys, --full-replicas and --rack are gone: each process keeps a copy of all tables, and"
-          + " needs no standby. Leave the flag out";
+      "--standbys, --full-replicas and --rack" + NO_STANDBYS + " Leave the flag out";
 
   private static final Map<String, String> OF_REPLAY =
       Map.of(
@@ -58,8 +60,10 @@ public final class Gone {
       case "index" -> OF_INDEX.contains(flag) ? INDEX : null;
       case "replay" -> OF_REPLAY.get(flag);
       case "kvindex" ->
-          flag.equals("chaos")
-              ? "chaos is no command of the program any more: in a checkout, testing/run.sh chaos"
+          flag.equals("chaos") || flag.equals("drill")
+              ? flag
+                  + " is no command of the program any more: in a checkout, testing/run.sh "
+                  + flag
               : null;
       default -> null;
     };

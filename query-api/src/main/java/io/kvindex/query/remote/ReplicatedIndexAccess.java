@@ -84,7 +84,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     others.hurry();
     Holders holders = others.holders(partition);
     // A table that is new here may be as old as the disk, or lack nearly all.
-    if (here == null || !partitions.wasReady(partition)) {
+    if (here == null || !partitions.wasClose(partition)) {
       return holders.inOrder().isEmpty() ? null : remote(table, holders, null);
     }
     if (holders.areCut()) {

@@ -32,7 +32,7 @@ abstract class OneOfThree {
   static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
   @Nullable PartitionView here;
-  boolean wasReady = true;
+  boolean wasClose = true;
   boolean isHere = true;
   final AtomicLong nowNs = new AtomicLong();
   final Own own = new Own();
@@ -134,8 +134,8 @@ abstract class OneOfThree {
     }
 
     @Override
-    public boolean wasReady(int partition) {
-      return wasReady;
+    public boolean wasClose(int partition) {
+      return wasClose;
     }
 
     @Override

@@ -45,7 +45,7 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   /** What it has may be as old as its disk, and they are only seconds behind. */
   @Test
   void shouldAskOthersThatAreBehind_whenItWasNeverReadyItself() {
-    wasReady = false;
+    wasClose = false;
     others.behind = Set.of(FIRST, SECOND);
     looks(1);
     assertThat(access.view(TABLE)).isInstanceOf(RemoteView.class);
@@ -194,11 +194,11 @@ class ReplicatedIndexAccessTest extends OneOfThree {
   void shouldRefuse_whenItWasNeverReadyAndOthersAreLate() {
     looks(8);
     others.answersWalks = false;
-    wasReady = false;
+    wasClose = false;
     assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("no answer in time");
-    wasReady = true;
+    wasClose = true;
     assertThat(answeredBy(access.view(TABLE))).as("its own, by now").isNull();
   }
 

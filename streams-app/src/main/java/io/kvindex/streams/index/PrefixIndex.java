@@ -193,17 +193,20 @@ public final class PrefixIndex {
   void touch(long[] keys, int from, int to) {
     long seen = 0;
     for (int i = from; i < to; i++) {
-      long mixed = Segment.mix(keys[i]);
-      long[] segment = table.segmentOf(mixed);
-      seen ^= Segment.touch(segment, Segment.offset(mixed, segment.length));
+      seen ^= look(keys[i]);
     }
     touched = seen;
   }
 
+  /** The same for one key. */
   void touch(long key) {
+    touched = look(key);
+  }
+
+  private long look(long key) {
     long mixed = Segment.mix(key);
     long[] segment = table.segmentOf(mixed);
-    touched = Segment.touch(segment, Segment.offset(mixed, segment.length));
+    return Segment.touch(segment, Segment.offset(mixed, segment.length));
   }
 
   /** Any thread: the live owners by slot. */
