@@ -126,7 +126,7 @@ final class KeyTable {
     int slots = Segment.slots(segment);
     int full = fullSlots(mixed);
     if (slots < full) {
-      rebuild(segment, mixed, Math.min(full, 2 * slots));
+      rebuild(segment, mixed, slotsFor(Segment.count(segment), full));
     } else if (Segment.depth(segment) < MAX_DEPTH) {
       split(segment, mixed, full);
     } else {
@@ -212,13 +212,14 @@ final class KeyTable {
     return UNIT_SLOTS / 8 * (8 + sizeClass);
   }
 
-  /** Room for twice the keys, the full size where that is near. */
+  /** Room for a quarter more keys, small segments for twice as many; at most the full size. */
   private static int slotsFor(int keys, int full) {
-    return 4 * keys > full ? full : Math.max(Segment.SMALLEST, 2 * keys);
+    int more = Math.max(Segment.SMALLEST / 2, keys >>> 2);
+    return Math.max(Segment.SMALLEST, Math.min(full, (keys + more) * 32 / 26 + 1));
   }
 
-  /** Keys a segment takes before it grows: 27/32 of its slots. */
+  /** Keys a segment takes before it grows: 26/32 of its slots. */
   private static int limit(int slots) {
-    return slots * 27 >>> 5;
+    return slots * 26 >>> 5;
   }
 }
