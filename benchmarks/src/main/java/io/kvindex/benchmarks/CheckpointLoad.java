@@ -95,6 +95,7 @@ public final class CheckpointLoad {
     long longest = 0;
     long stores = 0;
     long offset = -1;
+    double worst = 0;
     long[] hashes = new long[RUN];
     for (long name = 0; name < names; name += RUN) {
       long who = owners == 1 ? 1 : random.nextLong() & -1L >>> 64 - owners;
@@ -124,8 +125,14 @@ public final class CheckpointLoad {
       long now = System.nanoTime();
       behind.maybeSwap(offset, offset, 0);
       longest = Math.max(longest, System.nanoTime() - now);
+      if (offset % 1000 == 0 && 2 * name > names) {
+        double bytes = (double) blocks.bytes() + index.figures().bytes();
+        worst = Math.max(worst, bytes / blocks.names());
+      }
     }
     double seconds = (System.nanoTime() - began) / 1e9;
+    System.out.printf(
+        Locale.ROOT, "at most %.1f B a name by their own count in the second half%n", worst);
     long closing = System.nanoTime();
     behind.close(offset, offset, 0);
     CheckpointState state = behind.state();

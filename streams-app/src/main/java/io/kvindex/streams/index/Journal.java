@@ -62,7 +62,7 @@ public final class Journal {
 
   /** Pieces to be used again, shared by the journals of a process: some for each of them. */
   public static final class Pieces {
-    private static final int KEPT = 128;
+    private static final int KEPT = 64;
     private final Deque<long[]> free = new ArrayDeque<>();
 
     private synchronized long[] take() {
