@@ -36,7 +36,7 @@ public final class Blocks {
   static final long LOW = (1L << CONTEXT_AT) - 1;
 
   /** Low bits of a name that is neither held nor in the ring. */
-  private static final long NO_PLACE = LOW;
+  static final long NO_PLACE = LOW;
 
   /** The most unheld names that can be kept. */
   public static final int MOST_UNHELD = (int) (LOW >>> 1);
@@ -400,6 +400,13 @@ public final class Blocks {
     return names.get(NameTable.WORD);
   }
 
+  /** That of a name whose holders and place are to be filled in. */
+  static long word(boolean byDevice, int depth, int contextRef) {
+    return (byDevice ? BY_DEVICE : 0)
+        | (long) depth << DEPTH_AT
+        | (long) contextRef << CONTEXT_AT;
+  }
+
   private static int contextRef(long word) {
     return (int) (word >>> CONTEXT_AT) & CONTEXTS - 1;
   }
@@ -428,10 +435,7 @@ public final class Blocks {
     if (ref == ContextRefs.FULL) {
       return false;
     }
-    long meaning =
-        (byDevice ? BY_DEVICE : 0)
-            | (long) Math.min(depth, DEEPEST) << DEPTH_AT
-            | (long) ref << CONTEXT_AT;
+    long meaning = word(byDevice, Math.min(depth, DEEPEST), ref);
     if (!known) {
       if (!names.insert(hash)) {
         contexts.release(ref);
@@ -549,7 +553,7 @@ public final class Blocks {
     return word < 0 || (word & LOW) != NO_PLACE || (word & COUNTED) != 0;
   }
 
-  private static boolean isUndecided(long copies) {
+  static boolean isUndecided(long copies) {
     return copies >>> 32 == 0 && copies != 0;
   }
 
@@ -596,10 +600,10 @@ public final class Blocks {
     PrefixIndex index = space.table.index;
     long name = nameKey(space, hash, key);
     if (name != key && !index.addFurther(name, slot)) {
-      aliases.merge(new Alias(space.table, slot, name), 1, Integer::sum);
+      addAlias(space.table, slot, name);
     }
     if (!index.add(key, slot)) {
-      aliases.merge(new Alias(space.table, slot, key), 1, Integer::sum);
+      addAlias(space.table, slot, key);
     }
   }
 
@@ -612,6 +616,10 @@ public final class Blocks {
     if (!wasAlias(space.table, slot, key)) {
       index.remove(key, slot);
     }
+  }
+
+  void addAlias(Table table, int slot, long key) {
+    aliases.merge(new Alias(table, slot, key), 1, Integer::sum);
   }
 
   /** Whether it has the key by another name still. */
@@ -903,14 +911,6 @@ public final class Blocks {
     return new Restoring(this, spaces.length);
   }
 
-  UnheldRing ring() {
-    return ring;
-  }
-
-  CopyCounts counts() {
-    return counts;
-  }
-
   /** Tables there are, lowest first. */
   List<Integer> tables() {
     List<Integer> refs = new ArrayList<>();
@@ -924,118 +924,6 @@ public final class Blocks {
 
   boolean hasSpace(int ref) {
     return spaces[ref] != null;
-  }
-
-  void expect(long[] names) {
-    Map<Table, Long> ofTable = new HashMap<>();
-    for (int ref = 0; ref < names.length; ref++) {
-      if (hasSpace(ref)) {
-        space(ref).names.expect(names[ref]);
-        ofTable.merge(space(ref).table, names[ref], Long::sum);
-      }
-    }
-    ofTable.forEach((table, blocks) -> table.index.expect(blocks));
-  }
-
-  /** Asks the memory for where names of a batch will be. */
-  void touch(NameBatch batch, int from, int to) {
-    for (int i = from; i < to; ) {
-      int ref = batch.space[i];
-      int end = i + 1;
-      while (end < to && batch.space[end] == ref) {
-        end++;
-      }
-      space(ref).table.index.touch(batch.key, i, end);
-      i = end;
-    }
-  }
-
-  /** Puts a name of a batch where it was. */
-  void restore(NameBatch batch, int i, RestoredTable known) {
-    at(space(batch.space[i]));
-    long hash = batch.hash[i];
-    long[] copies = batch.counts[i];
-    OwnerSet set = restoredSet(batch, i);
-    int ref = contexts.retain(batch.context[i]);
-    boolean placed = batch.place[i] != NameBatch.NO_PLACE;
-    if (ref == ContextRefs.FULL || placed == (set != null || copies != null)) {
-      throw new MalformedRecordException("a name that is neither held nor not held");
-    }
-    if (!names.insert(hash)) {
-      throw new MalformedRecordException("too many names that begin alike");
-    }
-    long word = (long) batch.depth[i] << DEPTH_AT | (long) ref << CONTEXT_AT;
-    word |= batch.byDevice[i] ? BY_DEVICE : 0;
-    if (copies != null) {
-      word |= COUNTED;
-      restoreCopies(hash, copies, known);
-    }
-    if (set != null) {
-      word |= HELD | set.id;
-      restoreHolders(set, hash, batch.key[i]);
-    } else if (placed) {
-      word |= batch.place[i];
-      restorePlace(batch.place[i], hash);
-    } else {
-      word |= NO_PLACE;
-    }
-    names.set(NameTable.KEY, batch.key[i]);
-    names.set(NameTable.WORD, word);
-    names.set(NameTable.LOCAL, batch.local[i]);
-    names.set(NameTable.PARENT, batch.parent[i]);
-  }
-
-  private @Nullable OwnerSet restoredSet(NameBatch batch, int i) {
-    OwnerSets sets = at.table.index.sets();
-    long[] bits = batch.bits[i];
-    if (bits == null && batch.slot[i] == NameBatch.NO_SLOT) {
-      return null;
-    }
-    OwnerSet set = bits == null ? sets.flip(sets.empty(), batch.slot[i]) : sets.of(bits);
-    sets.retain(set);
-    return set;
-  }
-
-  private void restoreCopies(long hash, long[] copies, RestoredTable known) {
-    counts.restore(at.ref, hash, copies);
-    for (int i = 0; i < copies.length; i += 2) {
-      Holder holder = known.holder((int) (copies[i] >>> 8));
-      if (holder != null) {
-        holder.addUndecided(isUndecided(copies[i + 1]) ? 1 : 0);
-        holder.usesSpace(at.ref);
-      }
-    }
-  }
-
-  private void restoreHolders(OwnerSet set, long hash, long key) {
-    PrefixIndex index = at.table.index;
-    long name = nameKey(at, hash, key);
-    boolean further = name != key && !index.addAllFurther(name, set);
-    boolean all = index.addAll(key, set);
-    for (int word = 0; word < set.words.length; word++) {
-      for (long left = set.words[word]; left != 0; left &= left - 1) {
-        int slot = word * Long.SIZE + Long.numberOfTrailingZeros(left);
-        if (further) {
-          index.addFurther(name, slot);
-        }
-        if (!all && !index.add(key, slot)) {
-          aliases.merge(new Alias(at.table, slot, key), 1, Integer::sum);
-        }
-        Holder holder = at.table.bySlot[slot];
-        if (holder != null) {
-          holder.usesSpace(at.ref);
-        }
-      }
-    }
-  }
-
-  private void restorePlace(long low, long hash) {
-    long place = ring.tail() & ~LOW | low;
-    place -= place >= ring.tail() ? LOW + 1 : 0;
-    if (place < ring.head() || !ring.isFree(place)) {
-      throw new MalformedRecordException("a name at place " + place + " of the ring");
-    }
-    ring.restore(place, at.ref, hash);
   }
 
   // ------------------------------------------------------------------- figures

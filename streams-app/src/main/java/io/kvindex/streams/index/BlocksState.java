@@ -22,8 +22,8 @@ final class BlocksState {
 
   static byte[] encode(Blocks blocks) {
     RecordWriter out = new RecordWriter(256);
-    out.writeVarint(blocks.ring().head());
-    out.writeVarint(blocks.ring().tail());
+    out.writeVarint(blocks.ring.head());
+    out.writeVarint(blocks.ring.tail());
     List<Integer> refs = blocks.tables();
     out.writeVarint(refs.size());
     for (int ref : refs) {
@@ -81,7 +81,7 @@ final class BlocksState {
     if (head < 0 || tail < head || tail - head > 2L * Blocks.MOST_UNHELD) {
       throw new MalformedRecordException("a ring from " + head + " to " + tail);
     }
-    blocks.ring().restore(head, tail);
+    blocks.ring.restore(head, tail);
     for (int left = in.readCount(); left > 0; left--) {
       int ref = in.readInt();
       if (!blocks.tables().contains(ref)) {
