@@ -98,7 +98,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
       foldedSince(first);
       table.streams().taken(first - 1);
     }
-    table.view().readsFrom(this::read);
+    table.readsFrom(this::read);
   }
 
   /**
@@ -184,7 +184,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   private void foldedSince(long offset) {
     lineageStart = offset;
-    table.view().foldedSince(offset);
+    table.foldedSince(offset);
   }
 
   /** Folds a record that was read already. */
@@ -246,7 +246,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   /** Who asks for dumps and digests does so when no thread writes any more. */
   void readsSettled() {
-    table.view().readsFrom(this::readSettled);
+    table.readsFrom(this::readSettled);
   }
 
   /** A checkpoint may be under way already, behind which another one has to be begun. */
@@ -322,7 +322,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   @Override
   public PartitionView view() {
-    return table.view();
+    return table;
   }
 
   /** Names whose meaning is known. For the thread that writes. */
@@ -337,7 +337,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   @Override
   public void close() {
-    table.view().closed();
+    table.close();
     if (!behind.close(offset, sum, lineageStart)) {
       LOG.warn(
           "the last checkpoint of partition {} is not whole: the next start reads on from offset {}",
@@ -350,7 +350,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
 
   @Override
   public void abandon() {
-    table.view().closed();
+    table.close();
     behind.abandon();
     checkpoint.close();
     ended.run();

@@ -13,13 +13,11 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
-import io.kvindex.streams.dump.TableDump;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.table.TableDump;
 import io.kvindex.streams.view.DumpVisitor;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -183,11 +181,7 @@ class TableDumpTest {
       dump(); // has a checkpoint written
       store.checkpoint.read(
           rows -> {
-            try {
-              new TableDump(rows, capacity, context -> true, told).run(Engine.TABLE);
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
+            new TableDump(rows, capacity, context -> true, told).run(Engine.TABLE);
             return rows;
           });
       assertThat(told.blocks.get("a/0/GPU")).as("capacity %d", capacity).isEqualTo(expected);

@@ -55,7 +55,7 @@ abstract class OneOfThree {
 
   /** A table folded from that offset on. */
   static PartitionView since(long offset) {
-    var view = new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces())).view();
+    var view = new PartitionTable(0, new Epochs(), new Journal(new Journal.Pieces()));
     view.foldedSince(offset);
     return view;
   }

@@ -11,13 +11,11 @@ import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
-import io.kvindex.streams.row.OwnerRow;
-import io.kvindex.streams.row.PublisherRow;
-import io.kvindex.streams.row.RowKeys;
-import io.kvindex.streams.row.RowKind;
-import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.table.OwnerRow;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.PublisherRow;
+import io.kvindex.streams.view.StreamPosition;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Applier implements KvEvent.Visitor {
 
   private final PartitionTable table;
-  private final Storing storing;
-  private final Counts counts;
-  private final OwnerBook book;
-  private final RowRefs refs;
   private final Lives lives;
+  private final Counts counts;
   private final CopyJudge judge;
+  private final Storing storing;
   private final Holding holding;
   private final Media media = Media.standard();
   private @Nullable EventRecord record;
@@ -41,42 +37,33 @@ final class Applier implements KvEvent.Visitor {
   private @Nullable Position last;
   private long nowMs;
 
-  Applier(
-      PartitionTable table,
-      Storing storing,
-      Counts counts,
-      OwnerBook book,
-      RowRefs refs,
-      Lives lives,
-      CopyJudge judge) {
+  Applier(PartitionTable table, Lives lives, Counts counts, Limits limits) {
     this.table = table;
-    holding = new Holding(table);
-    this.storing = storing;
-    this.counts = counts;
-    this.book = book;
-    this.refs = refs;
     this.lives = lives;
-    this.judge = judge;
+    this.counts = counts;
+    judge = new CopyJudge(table, limits);
+    storing = new Storing(table, judge, counts, limits);
+    holding = new Holding(table);
   }
 
   /**
    * Applies a record whose turn it is.
    *
-   * @param before the stream before it, in the same life
+   * @param before where its stream is before it, in the same life
    * @param appendTimeMs the log's time of it
    * @return holes of the stream after it
    */
-  long apply(EventRecord next, StreamRow before, long appendTimeMs) {
+  long apply(EventRecord next, StreamPosition before, long appendTimeMs) {
     record = next;
     nowMs = appendTimeMs;
     gaps = before.gaps();
     last = before.last();
-    tableRef = refs.ofTable(next);
-    publisherRef = refs.ofPublisher(next);
+    tableRef = table.refOf(next.table());
+    publisherRef = table.refOf(next.stream().publisher(), next.incarnation());
     lives.forgetImports(next, publisherRef);
-    storing.begin(next);
+    storing.begin(next, tableRef, publisherRef);
     next.events().forEach(event -> event.accept(this));
-    return PeerImport.isImport(next.stream()) && book.hasImported(publisherRef) ? 1 : gaps;
+    return PeerImport.isImport(next.stream()) && lives.hasImported(publisherRef) ? 1 : gaps;
   }
 
   private EventRecord current() {
@@ -93,29 +80,26 @@ final class Applier implements KvEvent.Visitor {
     }
     long groups = 1L << place.group() | Lives.allShards(current().traits().shards());
     if ((groups & ~publisher.groups()) != 0) {
-      table.put(
-          RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.withGroups(groups).encode());
+      table.put(publisherRef, publisher.withGroups(groups));
     }
-    OwnerState owner = book.open(current(), tableRef, publisherRef, place, nowMs);
-    if (Describer.of(current(), place) == Describer.DEVICE) {
-      storing.describedByDevice(publisherRef);
-    }
-    CopyPolicy copies = book.copies(current().traits(), owner);
+    OwnerState owner = lives.owner(current(), tableRef, publisherRef, place, nowMs);
+    storing.noteDevice(place);
+    CopyPolicy copies = lives.copies(current().traits(), owner);
     Origin origin = judge.origin(event, owner, copies, gaps == 0);
-    storing.store(current(), event, new Storing.Who(owner, copies, origin), tableRef, publisherRef);
+    storing.store(event, new Storing.Who(owner, copies, origin));
     counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
   }
 
   @Override
   public void taught(KvEvent.Taught event) {
-    storing.store(current(), event.blocks(), null, tableRef, publisherRef);
+    storing.store(event.blocks(), null);
   }
 
   @Override
   public void removed(KvEvent.Removed event) {
-    List<OwnerState> owners = book.addressed(publisherRef, event.place());
+    List<OwnerState> owners = lives.addressed(publisherRef, event.place());
     List<CopyPolicy> copies =
-        owners.stream().map(owner -> book.copies(current().traits(), owner)).toList();
+        owners.stream().map(owner -> lives.copies(current().traits(), owner)).toList();
     Hashes hashes = event.engineHashes();
     if (!owners.isEmpty()) {
       holding.touch(owners.get(0), hashes); // a publisher's names are in the same spaces
@@ -152,23 +136,17 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void cleared(KvEvent.Cleared event) {
-    for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
-      if (covers(event, owner.row())) {
-        book.kill(owner);
-      }
-    }
+    boolean left = lives.kill(publisherRef, owner -> covers(event, owner));
     PublisherRow publisher = table.publishers().get(publisherRef);
-    table.put(RowKeys.ofId(RowKind.PUBLISHER, publisherRef), publisher.cleared().encode());
+    table.put(publisherRef, publisher.cleared());
     lives.settleImports(publisher.publisher(), publisherRef);
-    if (table.owners().live(publisherRef).isEmpty() || isOfStream(event)) {
+    // Whether it covers all that the stream ever announced, and no other stream's blocks.
+    boolean ofStream =
+        event.scope() == KvEvent.ClearScope.STREAM && !current().stream().sub().isEmpty();
+    if (!left || ofStream) {
       // What was missed spoke of blocks that are all gone now.
       gaps = 0;
     }
-  }
-
-  /** Whether it covers all that the stream ever announced, and no other stream's blocks. */
-  private boolean isOfStream(KvEvent.Cleared event) {
-    return event.scope() == KvEvent.ClearScope.STREAM && !current().stream().sub().isEmpty();
   }
 
   private boolean covers(KvEvent.Cleared event, OwnerRow owner) {
@@ -204,9 +182,8 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void retired(KvEvent.Retired event) {
-    book.killBefore(publisherRef, current().incarnation().generation());
+    lives.retire(current(), publisherRef);
     gaps = 0;
-    lives.settleOthers(current().stream(), publisherRef, false);
   }
 
   @Override

@@ -7,8 +7,6 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
-import io.kvindex.streams.row.RowKeys;
-import io.kvindex.streams.row.RowKind;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import java.util.function.LongUnaryOperator;
@@ -109,10 +107,9 @@ final class CopyJudge {
     if (!change.isUndecided()) {
       return;
     }
-    OwnerState owner = change.owner();
-    if (owner.row().copiesUnsure()) {
-      change.forgetUndecided();
-    } else if (!change.isResolved() || owner.undecided() >= mostUndecided) {
+    OwnerState owner = change.owner;
+    boolean unsure = owner.row().copiesUnsure();
+    if (unsure || !change.resolved || owner.undecided() >= mostUndecided) {
       change.forgetUndecided();
       noMoreProofs(owner);
     }
@@ -121,7 +118,7 @@ final class CopyJudge {
   /** The owner may hold a block that has no row. */
   void noMoreProofs(OwnerState owner) {
     if (!owner.row().copiesUnsure()) {
-      table.put(RowKeys.ofId(RowKind.OWNER, owner.id()), owner.row().unsureOfCopies().encode());
+      table.put(owner.id(), owner.row().unsureOfCopies());
     }
   }
 }

@@ -5,10 +5,8 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
-import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
-import io.kvindex.streams.row.ContextRow;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,18 +19,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineNames {
 
-  private final HashProfile profile;
+  private final HashProfile.Algorithm algorithm;
   private final boolean standard;
-  private final boolean tierChange;
+  private final boolean mayMove;
   private long context;
   private long parent;
 
-  private EngineNames(
-      HashProfile profile, Stored event, long context, boolean standard, boolean tierChange) {
-    this.profile = profile;
-    this.standard = standard;
+  private EngineNames(EventRecord record, Stored event, long context) {
+    algorithm = record.table().hashProfile().algorithm();
+    standard = record.type() == SourceType.KV_EVENTS;
+    mayMove = mayMove(record) && event.parent().kind() == Parent.Kind.UNKNOWN;
     this.context = context;
-    this.tierChange = tierChange;
     parent = event.parent().hash();
   }
 
@@ -45,26 +42,10 @@ final class EngineNames {
    * @param context of the event as stated, for the lookup key
    */
   static @Nullable EngineNames of(EventRecord record, Stored event, long context) {
-    HashProfile profile = record.table().hashProfile();
-    boolean standard = record.type() == SourceType.KV_EVENTS;
-    boolean named = standard || profile.algorithm().isEngineNamed();
-    if (!named || !event.localHashes().isEmpty()) {
-      return null;
-    }
-    boolean silent =
-        event.parent().kind() == Parent.Kind.UNKNOWN
-            && !standard
-            && !profile.algorithm().coversLora();
-    return new EngineNames(profile, event, context, standard, silent);
-  }
-
-  /**
-   * Whether the event may only move blocks between tiers of the publisher and so not say whose
-   * adapter's they are: where it holds one already, that counts. What others say of the same name
-   * does not, it may be another adapter's there.
-   */
-  boolean mayMove() {
-    return tierChange;
+    boolean named =
+        record.type() == SourceType.KV_EVENTS
+            || record.table().hashProfile().algorithm().isEngineNamed();
+    return named && event.localHashes().isEmpty() ? new EngineNames(record, event, context) : null;
   }
 
   /**
@@ -72,46 +53,47 @@ final class EngineNames {
    * they are.
    */
   static boolean mayMove(EventRecord record) {
-    HashProfile profile = record.table().hashProfile();
+    HashProfile.Algorithm algorithm = record.table().hashProfile().algorithm();
     return record.type() != SourceType.KV_EVENTS
-        && profile.algorithm().isEngineNamed()
-        && !profile.algorithm().coversLora();
-  }
-
-  /** The names that are in the lookup key. */
-  static ContextRow context(HashProfile profile, StatedContext stated) {
-    return new ContextRow(
-        profile.algorithm().coversLora() ? null : stated.loraName(),
-        stated.namespace(),
-        profile.algorithm().coversSalt() ? null : stated.salt());
+        && algorithm.isEngineNamed()
+        && !algorithm.coversLora();
   }
 
   /**
-   * Meaning of the next block.
-   *
-   * @param held whether the publisher holds it already
-   * @param heldKey lookup key under which it does
+   * Whether this event may. Then counts what the publisher holds already; what others say of the
+   * same name does not, it may be another adapter's there.
    */
-  void next(long hash, long extra, boolean held, long heldKey, Meaning meaning) {
-    if (!profile.algorithm().coversExtraKeys()) {
+  boolean mayMove() {
+    return mayMove;
+  }
+
+  /**
+   * Finds the meaning of the next block.
+   *
+   * @param heldKey lookup key under which the publisher holds it already, null = it does not
+   * @param said what the hash meant so far
+   */
+  void next(long hash, long extra, @Nullable Long heldKey, Meaning said, Meaning meaning) {
+    if (!algorithm.coversExtraKeys()) {
       context = ContextHash.withExtra(context, extra);
     }
-    long before = parent;
+    if (isTaught(hash, said, heldKey)) {
+      meaning.is(said);
+    } else {
+      meaning.isNamed(heldKey == null ? context : heldKey ^ hash, hash, parent);
+    }
     parent = hash;
-    meaning.is(held ? heldKey ^ hash : context, hash, 0, before, 0, true);
   }
 
   /**
    * Whether what tokens have taught counts where a publisher sends none for once: if the name means
    * something else than itself, it is no prefix hash. Where names do not cover the adapter, another
    * publisher's may be of another one: then only what this publisher holds under the name counts.
-   *
-   * @param known what the hash meant so far
    */
-  boolean isTaught(long hash, Meaning known, boolean held, long heldKey) {
-    if (!known.isKnown() || known.seqHash() == hash) {
+  private boolean isTaught(long hash, Meaning said, @Nullable Long heldKey) {
+    if (!said.known || said.seqHash == hash) {
       return false;
     }
-    return standard || profile.algorithm().coversLora() || held && heldKey == known.key();
+    return standard || algorithm.coversLora() || heldKey != null && heldKey == said.key();
   }
 }

@@ -4,14 +4,19 @@ package io.kvindex.streams.fold;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.streams.row.LogRow;
-import io.kvindex.streams.row.RowKeys;
-import io.kvindex.streams.row.RowKind;
-import io.kvindex.streams.row.StreamRow;
+import io.kvindex.model.event.EventRecord.Position;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.streams.fold.Sequencer.Verdict;
+import io.kvindex.streams.table.HeldRow;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.StreamRow;
 import io.kvindex.streams.table.StreamState;
+import io.kvindex.streams.table.Streams;
+import io.kvindex.streams.view.StreamPosition;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a partition's records in the order of the log and keeps its table: judges whose turn it is,
@@ -21,11 +26,9 @@ import java.util.Objects;
 public final class Fold {
 
   private final PartitionTable table;
-  private final OwnerBook book;
+  private final Streams streams;
   private final Lives lives;
   private final Applier applier;
-  private final StreamWriter writer;
-  private final Waiting waiting;
   private final Counts counts;
   private final Limits limits;
 
@@ -37,15 +40,18 @@ public final class Fold {
     this.table = table;
     this.counts = counts;
     this.limits = limits;
-    book = new OwnerBook(table);
-    RowRefs refs = new RowRefs(table);
-    lives = new Lives(table, book, refs);
-    CopyJudge judge = new CopyJudge(table, limits);
-    Storing storing = new Storing(table, judge, counts, limits);
-    applier = new Applier(table, storing, counts, book, refs, lives, judge);
-    writer = new StreamWriter(table, applier, lives, counts);
-    waiting = new Waiting(table, lives, writer, counts, limits.heldFor());
-    waiting.resume();
+    streams = table.streams();
+    lives = new Lives(table);
+    applier = new Applier(table, lives, counts, limits);
+    resume();
+  }
+
+  /** Counts what a former task has left, and goes on with it. */
+  private void resume() {
+    for (StreamState stream : List.copyOf(streams.waiting())) {
+      stream.held().values().forEach(row -> counts.taken(decode(row).events().size()));
+      drain(stream, streams.takenOffset());
+    }
   }
 
   /**
@@ -57,20 +63,13 @@ public final class Fold {
    */
   public void startsAt(long offset) {
     if (offset > 0 && isEmpty()) {
-      noteCut();
-    }
-  }
-
-  /** A row, since whoever goes on with this table has to know it as well. */
-  private void noteCut() {
-    if (!table.streams().isCut()) {
-      table.put(LogRow.key(LogRow.CUT), LogRow.cut());
+      table.putCut();
     }
   }
 
   /** Whether nothing was ever applied. */
   public boolean isEmpty() {
-    return table.streams().next() == 1;
+    return streams.next() == 1;
   }
 
   /**
@@ -81,7 +80,7 @@ public final class Fold {
    */
   public void take(EventRecord record, long offset, long appendTimeMs) {
     counts.taken(record.events().size());
-    book.expire(appendTimeMs);
+    lives.expire(appendTimeMs);
     Incarnation life = lives.of(record);
     if (Sequencer.compareLives(record.incarnation(), life) > 0) {
       lives.begin(record);
@@ -93,9 +92,11 @@ public final class Fold {
     } else {
       place(record, life, offset, appendTimeMs);
     }
-    waiting.releaseOverdue(appendTimeMs, offset);
-    tidy();
-    table.streams().taken(offset);
+    releaseOverdue(appendTimeMs, offset);
+    // How much is done for each record, and nothing else, decides what is forgotten when.
+    table.blocks().trim(limits.unheldContents());
+    table.sweep();
+    streams.taken(offset);
   }
 
   /**
@@ -105,8 +106,8 @@ public final class Fold {
    * @param appendTimeMs the broker's time on it
    */
   public void leaveOut(long appendTimeMs) {
-    book.expire(appendTimeMs);
-    waiting.releaseOverdue(appendTimeMs, table.streams().takenOffset());
+    lives.expire(appendTimeMs);
+    releaseOverdue(appendTimeMs, streams.takenOffset());
   }
 
   /**
@@ -115,7 +116,7 @@ public final class Fold {
    * @param offset its offset in the events topic
    */
   public void passOver(long offset) {
-    table.streams().taken(offset);
+    streams.taken(offset);
   }
 
   /**
@@ -124,13 +125,14 @@ public final class Fold {
    * waits for a predecessor that is not there to be read.
    */
   public void missedRecords() {
-    noteCut();
-    long last = table.streams().takenOffset();
-    List.copyOf(table.streams().waiting()).forEach(stream -> waiting.release(stream, last));
-    for (StreamState stream : List.copyOf(table.streams().all())) {
-      table.put(RowKeys.ofId(RowKind.STREAM, stream.ref()), stream.row().afterMissing().encode());
-    }
+    table.putCut();
+    long last = streams.takenOffset();
+    List.copyOf(streams.waiting()).forEach(stream -> release(stream, last));
+    streams.all().forEach(stream -> table.putLast(stream.ref(), stream.row().afterMissing()));
+    table.commit();
   }
+
+  // ------------------------------------------------------------------- one record
 
   /** Its life has begun by now; what the stream waited for was of the one before. */
   private void open(EventRecord record, Incarnation life, long offset) {
@@ -138,39 +140,39 @@ public final class Fold {
       counts.record(Outcome.STALE_INCARNATION, record.events().size());
       return;
     }
-    StreamState known = table.streams().get(record.stream());
-    if (known != null
-        && Sequencer.compareLives(known.row().incarnation(), record.incarnation()) == 0) {
+    StreamState known = streams.get(record.stream());
+    if (known != null && isInLifeOf(record, known)) {
       counts.record(Outcome.DUPLICATE, record.events().size());
       return;
     }
     lives.begin(record);
-    StreamRow start = writer.atStart(record, known).seenAt(offset);
-    waiting.drain(
-        writer.moveTo(record, record.opensRetelling() ? start.retelling() : start), offset);
+    StreamRow start = atStart(record, known).seenAt(offset);
+    table.putLast(ref(record), record.opensRetelling() ? start.retelling() : start);
+    table.commit();
+    drain(stream(record), offset);
     counts.record(Outcome.APPLIED, record.events().size());
   }
 
   private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
-    StreamRow stream = writer.at(record);
-    switch (Sequencer.judge(life, stream, record)) {
+    StreamRow stream = before(record);
+    switch (Sequencer.judge(life, stream.at(), record)) {
       case APPLY -> {
-        writer.apply(record, stream, offset, appendTimeMs);
-        waiting.drain(Objects.requireNonNull(table.streams().get(record.stream())), offset);
+        apply(record, stream, offset, appendTimeMs);
+        drain(stream(record), offset);
       }
       case DUPLICATE -> {
         if (Protection.DEDUPE.isOff()) {
-          applier.apply(record, stream, appendTimeMs);
+          applier.apply(record, stream.at(), appendTimeMs);
           table.commit();
         }
         counts.record(Outcome.DUPLICATE, record.events().size());
       }
       case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
       case HOLD -> {
-        boolean unknown = table.streams().get(record.stream()) == null;
-        if (stream.cut() || unknown && table.streams().isCut()) {
+        boolean unknown = streams.get(record.stream()) == null;
+        if (stream.cut() || unknown && streams.isCut()) {
           counts.add(Outcome.GAP);
-          writer.apply(record, stream.withGaps(stream.gaps() + 1), offset, appendTimeMs);
+          apply(record, withOneGapMore(stream), offset, appendTimeMs);
         } else {
           hold(record, stream, offset, appendTimeMs);
         }
@@ -178,16 +180,168 @@ public final class Fold {
     }
   }
 
-  /** How much is done for each record, and nothing else, decides what is forgotten when. */
-  private void tidy() {
-    table.blocks().trim(limits.unheldContents());
-    table.blocks().sweep(holder -> table.put(RowKeys.ofId(RowKind.OWNER, holder.id()), null));
+  private static boolean isInLifeOf(EventRecord record, StreamState stream) {
+    Incarnation life = stream.row().at().incarnation();
+    return Sequencer.compareLives(life, record.incarnation()) == 0;
   }
 
-  private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
-    StreamState stream = writer.hold(record, before, offset, appendTimeMs);
-    if (stream.held().size() > limits.heldPerStream()) {
-      waiting.release(stream, offset);
+  private static StreamRow withOneGapMore(StreamRow stream) {
+    return stream.withGaps(stream.at().gaps() + 1);
+  }
+
+  /** The stream where the record finds it: at its start if the record opens a life. */
+  private StreamRow before(EventRecord record) {
+    StreamState known = streams.get(record.stream());
+    return known != null && isInLifeOf(record, known) ? known.row() : atStart(record, known);
+  }
+
+  /**
+   * The stream at the start of the record's life. What it lacked in former ones it still lacks as
+   * long as blocks of theirs count: one of the records lost may have removed them.
+   */
+  private StreamRow atStart(EventRecord record, @Nullable StreamState former) {
+    StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
+    if (former == null) {
+      // What a former life left on media that outlive it may have been told where the log is cut.
+      boolean mayLack = streams.isCut() && record.incarnation().life() > 0;
+      return mayLack && !record.traits().persistentMedia().isEmpty() ? start.withGaps(1) : start;
     }
+    StreamPosition at = former.row().at();
+    start = start.seenAt(at.sourceOffset());
+    return lives.keepsFormer(record)
+        ? start.withGaps(at.gaps() + (former.held().isEmpty() ? 0 : 1))
+        : start;
+  }
+
+  private int ref(EventRecord record) {
+    StreamState known = streams.get(record.stream());
+    return known == null ? streams.next() : known.ref();
+  }
+
+  private StreamState stream(EventRecord record) {
+    return Objects.requireNonNull(streams.get(record.stream()));
+  }
+
+  /**
+   * Applies a record whose turn it is.
+   *
+   * @param before its stream before it, with the holes there are
+   * @param offset its offset in the events topic
+   */
+  private void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
+    StreamPosition from = before.at();
+    int ref = ref(record);
+    long gaps = applier.apply(record, from, appendTimeMs);
+    table.putLast(
+        ref,
+        new StreamRow(
+            record.stream(),
+            new StreamPosition(
+                record.incarnation(),
+                record.position(),
+                Math.max(from.sourceOffset(), offset), // what was held back came earlier
+                record.sourceTimeMicros(),
+                appendTimeMs,
+                gaps,
+                from.retells() && !record.endsRetelling()),
+            false));
+    StreamState known = streams.get(record.stream());
+    if (known != null && known.held().containsKey(record.position())) {
+      table.putLast(ref, record.position(), null);
+    }
+    table.commit();
+    counts.record(Outcome.APPLIED, record.events().size());
+  }
+
+  // ------------------------------------------------------------------- records that came early
+
+  /** The record waits for its predecessor; if too many do, the oldest is applied with a gap. */
+  private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
+    int ref = ref(record);
+    table.putLast(ref, before);
+    HeldRow row = new HeldRow(offset, appendTimeMs, EventRecordCodec.encode(record));
+    table.putLast(ref, record.position(), row);
+    table.commit();
+    counts.record(Outcome.HELD_BACK, record.events().size());
+    StreamState stream = stream(record);
+    if (stream.held().size() > limits.heldPerStream()) {
+      release(stream, offset);
+    }
+  }
+
+  private static EventRecord decode(HeldRow row) {
+    return EventRecordCodec.decode(row.record());
+  }
+
+  /**
+   * Applies what is held back as far as it follows without a hole.
+   *
+   * @param byOffset of the record that filled the last hole, in the events topic
+   */
+  private void drain(StreamState stream, long byOffset) {
+    EventRecord next = firstHeld(stream);
+    while (next != null && judge(next) != Verdict.HOLD) {
+      applyHeld(next, stream, stream.row(), byOffset);
+      next = firstHeld(stream);
+    }
+  }
+
+  private Verdict judge(EventRecord held) {
+    return Sequencer.judge(lives.of(held), before(held).at(), held);
+  }
+
+  /**
+   * The held record whose turn is nearest, null = there is none. Those in front of it that turned
+   * out to be no use any more are gone then.
+   */
+  private @Nullable EventRecord firstHeld(StreamState stream) {
+    while (!stream.held().isEmpty()) {
+      Map.Entry<Position, HeldRow> first = stream.held().firstEntry();
+      EventRecord next = decode(first.getValue());
+      Verdict verdict = judge(next);
+      if (verdict == Verdict.APPLY || verdict == Verdict.HOLD) {
+        return next;
+      }
+      table.putLast(stream.ref(), first.getKey(), null);
+      table.commit();
+      counts.record(
+          verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
+          next.events().size());
+    }
+    return null;
+  }
+
+  /**
+   * @param byOffset of the record that ended the wait: who has applied less does not show this one
+   */
+  private void applyHeld(EventRecord next, StreamState stream, StreamRow before, long byOffset) {
+    HeldRow row = Objects.requireNonNull(stream.held().get(next.position()));
+    apply(next, before, Math.max(row.sourceOffset(), byOffset), row.appendTimeMs());
+  }
+
+  /**
+   * Waiting has its bounds: what is held longest is applied, the hole before it is a gap.
+   *
+   * @param byOffset of the record that says how late it is, in the events topic
+   */
+  private void releaseOverdue(long nowMs, long byOffset) {
+    if (streams.waiting().isEmpty()) {
+      return;
+    }
+    for (StreamState stream : List.copyOf(streams.waiting())) {
+      if (nowMs - stream.heldSinceMs() > limits.heldFor().toMillis()) {
+        release(stream, byOffset);
+      }
+    }
+  }
+
+  /** The same for one stream, overdue or not. */
+  private void release(StreamState stream, long byOffset) {
+    EventRecord next = firstHeld(stream);
+    if (next != null) {
+      counts.add(Outcome.GAP);
+      applyHeld(next, stream, withOneGapMore(stream.row()), byOffset);
+    }
+    drain(stream, byOffset);
   }
 }

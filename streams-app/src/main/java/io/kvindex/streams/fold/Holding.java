@@ -6,7 +6,7 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Holder;
-import io.kvindex.streams.row.Orphan;
+import io.kvindex.streams.table.Orphan;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import org.jspecify.annotations.Nullable;
@@ -22,17 +22,20 @@ final class Holding {
 
   private final PartitionTable table;
   private final Blocks blocks;
-  private OwnerState owner;
+  OwnerState owner;
   private long hash;
   private int group;
   private int copies;
   private int undecided;
 
   /** Where its meaning is, or is waited for. */
-  private int space;
+  int space;
 
-  private boolean resolved;
-  private long key;
+  /** Whether its meaning is known. */
+  boolean resolved;
+
+  /** Where the index has it, as read. */
+  long key;
 
   /** What was read. */
   private int wasIn;
@@ -67,7 +70,7 @@ final class Holding {
     key = 0;
     waits = null;
     wasIn = NOWHERE;
-    orphan = table.orphans().get(of.id(), engineHash, ofGroup);
+    orphan = table.waiting().get(of.id(), engineHash, ofGroup);
     if (orphan != null) {
       copies = orphan.copies();
       undecided = orphan.undecided();
@@ -164,7 +167,7 @@ final class Holding {
   void orphan(int waitingSpace, long awaited, boolean hasLocal, long local, long extra) {
     space = waitingSpace;
     resolved = false;
-    long order = orphan == null ? table.orphans().nextOrder() : orphan.order();
+    long order = orphan == null ? table.waiting().nextOrder() : orphan.order();
     waits =
         new Orphan(
             waitingSpace,
@@ -190,28 +193,11 @@ final class Holding {
     return copies > 0 || undecided > 0;
   }
 
-  boolean isResolved() {
-    return resolved;
-  }
-
-  int space() {
-    return space;
-  }
-
-  /** Where the index has it, as read. */
-  long key() {
-    return key;
-  }
-
-  OwnerState owner() {
-    return owner;
-  }
-
   /** Makes the table have it as it is now. */
   void write() {
     boolean stays = isKnown();
     if (orphan != null && (resolved || !stays)) {
-      table.removeOrphan(orphan);
+      table.remove(orphan);
     }
     Holder holder = owner.holder();
     long groups = table.publishers().get(owner.row().publisherRef()).groups();
@@ -224,9 +210,8 @@ final class Holding {
       blocks.setCopies(holder, group, groups, copies, undecided);
     } else if (stays) {
       Orphan now = waits == null ? orphan : waits;
-      if (now != null
-          && !now.equals(orphan) | now.copies() != copies | now.undecided() != undecided) {
-        table.putOrphan(now.withCopies(copies, undecided));
+      if (now != null && !now.withCopies(copies, undecided).equals(orphan)) {
+        table.put(now.withCopies(copies, undecided));
       }
     }
   }

@@ -2,6 +2,7 @@
 package io.kvindex.streams.fold;
 
 import io.kvindex.model.hash.ContextHash;
+import io.kvindex.model.hash.SeqHash;
 import io.kvindex.streams.index.Blocks;
 
 /**
@@ -9,31 +10,39 @@ import io.kvindex.streams.index.Blocks;
  */
 final class Meaning {
 
-  private boolean known;
+  private final long[] scratch = new long[2];
+
+  /** Whether anybody has said so; the rest is of no meaning else. */
+  boolean known;
+
+  /** Adapter, namespace, salt and images, see {@link ContextHash}. */
   private long context;
-  private long seqHash;
-  private long local;
-  private long parent;
+
+  /** Hash of the whole prefix up to and including the block. */
+  long seqHash;
+
+  /** Hash of the block's own tokens, 0 where never told. */
+  long local;
+
+  /** Engine hash of the block before, 0 for the first. */
+  long parent;
+
+  /** Blocks before it. */
   private int depth;
-  private boolean byDevice;
+
+  /**
+   * Whether an event of the device tier said so, or the name itself does. What only lower tiers say
+   * may lack salt, adapter and parent.
+   */
+  boolean byDevice;
 
   /** Nobody has said so. */
   void unknown() {
     known = false;
   }
 
-  /**
-   * It is this.
-   *
-   * @param folded adapter, namespace, salt and images, see {@link ContextHash}
-   * @param prefix hash of the whole prefix up to and including the block
-   * @param own hash of the block's own tokens, 0 where never told
-   * @param before engine hash of the block before, 0 for the first
-   * @param blocksBefore how many
-   * @param surely whether an event of the device tier said so, or the name itself does. What only
-   *     lower tiers say may lack salt, adapter and parent
-   */
-  void is(long folded, long prefix, long own, long before, int blocksBefore, boolean surely) {
+  private void is(
+      long folded, long prefix, long own, long before, int blocksBefore, boolean surely) {
     known = true;
     context = folded;
     seqHash = prefix;
@@ -45,13 +54,8 @@ final class Meaning {
 
   /** The same as another. */
   void is(Meaning other) {
+    is(other.context, other.seqHash, other.local, other.parent, other.depth, other.byDevice);
     known = other.known;
-    context = other.context;
-    seqHash = other.seqHash;
-    local = other.local;
-    parent = other.parent;
-    depth = other.depth;
-    byDevice = other.byDevice;
   }
 
   /** That of a name. */
@@ -67,27 +71,20 @@ final class Meaning {
     }
   }
 
-  /**
-   * That of the block behind another.
-   *
-   * @param before null or unknown = it is the first
-   * @param outer context of the block before, or of a prompt's start
-   */
-  void follows(
-      Meaning before,
-      boolean first,
-      long beforeName,
-      long outer,
-      PrefixHasher hasher,
-      long own,
-      long extra,
-      boolean surely) {
-    long inner = ContextHash.withExtra(first ? outer : before.context, extra);
-    if (first) {
-      is(inner, hasher.first(own), own, 0, 0, surely);
-    } else {
-      is(inner, hasher.next(before.seqHash, own), own, beforeName, before.depth + 1, surely);
-    }
+  /** That of a prompt's first block. */
+  void opens(long outer, long own, long extra, boolean surely) {
+    is(ContextHash.withExtra(outer, extra), own, own, 0, 0, surely);
+  }
+
+  /** That of the block behind another of that name. */
+  void follows(Meaning before, long name, SeqHash hash, long own, long extra, boolean surely) {
+    long inner = ContextHash.withExtra(before.context, extra);
+    is(inner, hash.roll(before.seqHash, own, scratch), own, name, before.depth + 1, surely);
+  }
+
+  /** That of a name that is a prefix hash, whichever blocks are before it. */
+  void isNamed(long folded, long hash, long before) {
+    is(folded, hash, 0, before, 0, true);
   }
 
   /** Teaches it under a name; false = there are too many contexts. */
@@ -95,29 +92,14 @@ final class Meaning {
     return blocks.teach(space, hash, key(), context, depth, local, parent, byDevice);
   }
 
-  boolean isKnown() {
-    return known;
-  }
-
-  long context() {
-    return context;
-  }
-
-  long seqHash() {
-    return seqHash;
-  }
-
-  long local() {
-    return local;
-  }
-
-  boolean byDevice() {
-    return byDevice;
-  }
-
   /** Key of the block in the index. */
   long key() {
     return seqHash ^ context;
+  }
+
+  /** Whether it counts for a publisher that has, or has not, spoken of its device. */
+  boolean isBelieved(boolean device) {
+    return known && (byDevice || !device);
   }
 
   /** Whether both name the same prefix in the same context. */

@@ -6,7 +6,8 @@ import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.PeerImport;
-import io.kvindex.streams.row.StreamRow;
+import io.kvindex.streams.table.StreamState;
+import io.kvindex.streams.view.StreamPosition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,18 @@ import org.jspecify.annotations.Nullable;
 public final class Sequencer {
 
   private Sequencer() {}
+
+  /** What becomes of a record, by its place in its stream. */
+  enum Verdict {
+    /** Its turn. */
+    APPLY,
+    /** Applied before, or never to be: its turn has passed. */
+    DUPLICATE,
+    /** Sent by a former life of the publisher. */
+    STALE_INCARNATION,
+    /** Its predecessor has not come yet. */
+    HOLD
+  }
 
   /**
    * Orders lives by generation, then life. Clears do not count: they end part of a cache, not the
@@ -32,7 +45,7 @@ public final class Sequencer {
    * @param life the publisher's newest life, that of the record included
    * @param stream the stream as far as it was applied
    */
-  public static Verdict judge(Incarnation life, StreamRow stream, EventRecord record) {
+  static Verdict judge(Incarnation life, StreamPosition stream, EventRecord record) {
     if (compareLives(record.incarnation(), life) < 0) {
       return Verdict.STALE_INCARNATION;
     }
@@ -40,7 +53,7 @@ public final class Sequencer {
       return Verdict.APPLY;
     }
     Position last = stream.last();
-    if (last != null && compare(record.position(), last) <= 0) {
+    if (last != null && StreamState.ORDER.compare(record.position(), last) <= 0) {
       return Verdict.DUPLICATE;
     }
     return follows(last, record.position(), record.after()) || Protection.HOLD_BACK.isOff()
@@ -58,7 +71,7 @@ public final class Sequencer {
    * batch it names and its own it has declared lost, so there is nothing to wait for, and the gap
    * has to be seen at once.
    */
-  public static boolean follows(@Nullable Position last, Position next, @Nullable Long after) {
+  static boolean follows(@Nullable Position last, Position next, @Nullable Long after) {
     if (last != null && !last.last() && next.eventId() == last.eventId()) {
       return next.part() == last.part() + 1;
     }
@@ -67,11 +80,5 @@ public final class Sequencer {
     }
     return after == null
         || last != null && last.last() && Long.compareUnsigned(after, last.eventId()) <= 0;
-  }
-
-  /** Orders places in a stream. */
-  public static int compare(Position a, Position b) {
-    int byEvent = Long.compareUnsigned(a.eventId(), b.eventId());
-    return byEvent != 0 ? byEvent : Integer.compare(a.part(), b.part());
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.fold;
 
-import io.kvindex.streams.row.RowKeys;
-import io.kvindex.streams.row.RowKind;
-import io.kvindex.streams.row.SpaceRow;
+import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.SpaceRow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which space a publisher's hashes are looked up: its own if it has one, then the one all share.
+ * In which space a publisher's hashes are looked up and taught: its own if it has one, then the one
+ * all of its table and namespace share. Used again and again, for one publisher at a time.
  */
 final class Spaces {
 
@@ -16,46 +16,69 @@ final class Spaces {
   static final int NONE = -1;
 
   private final PartitionTable table;
+  private final Blocks blocks;
+  private final Counts counts;
+  private SpaceRow row = new SpaceRow(0, null, SpaceRow.SHARED);
+  private int shared;
+  private int own;
 
-  Spaces(PartitionTable table) {
+  Spaces(PartitionTable table, Counts counts) {
     this.table = table;
+    blocks = table.blocks();
+    this.counts = counts;
   }
 
-  /** The space all publishers of a table and namespace share. */
-  int shared(int tableRef, @Nullable String namespace) {
-    return ensure(new SpaceRow(tableRef, namespace, SpaceRow.SHARED));
+  /** Goes on with a publisher. */
+  void of(int tableRef, @Nullable String namespace, int publisherRef) {
+    row = new SpaceRow(tableRef, namespace, publisherRef);
+    shared = table.refOf(new SpaceRow(tableRef, namespace, SpaceRow.SHARED));
+    Integer known = table.spaces().ref(row);
+    own = known == null ? NONE : known; // it never disagreed with the others
   }
 
-  /** A publisher's own space, {@link #NONE} = it never disagreed with the others. */
-  int own(int tableRef, @Nullable String namespace, int publisherRef) {
-    Integer known = table.tables().spaceRef(new SpaceRow(tableRef, namespace, publisherRef));
-    return known == null ? NONE : known;
+  int shared() {
+    return shared;
   }
 
-  /** Gives a publisher a space of its own. */
-  int createOwn(int tableRef, @Nullable String namespace, int publisherRef) {
-    return ensure(new SpaceRow(tableRef, namespace, publisherRef));
+  /** Where what it says first is taught, and waited for. */
+  int first() {
+    return own == NONE ? shared : own;
   }
 
-  /** Looks a publisher's hash up; in which space it was found, {@link #NONE} = in none. */
-  int lookUp(int own, int shared, long hash, Meaning meaning) {
+  /** Looks a hash up; in which space it was found, {@link #NONE} = in none. */
+  int lookUp(long hash, Meaning meaning) {
     if (own != NONE) {
-      meaning.lookUp(table.blocks(), own, hash);
-      if (meaning.isKnown()) {
+      meaning.lookUp(blocks, own, hash);
+      if (meaning.known) {
         return own;
       }
     }
-    meaning.lookUp(table.blocks(), shared, hash);
-    return meaning.isKnown() ? shared : NONE;
+    meaning.lookUp(blocks, shared, hash);
+    return meaning.known ? shared : NONE;
   }
 
-  private int ensure(SpaceRow row) {
-    Integer known = table.tables().spaceRef(row);
-    if (known != null) {
-      return known;
+  /**
+   * Keeps what a hash means, where others say otherwise in a space of the publisher's own.
+   *
+   * @param before what it meant so far
+   * @param beforeIn where that was found
+   * @return the space in which it means this now, {@link #NONE} = it can not be kept
+   */
+  int teach(long hash, Meaning meaning, Meaning before, int beforeIn) {
+    boolean outranks = before.known && !before.byDevice && meaning.byDevice;
+    if (before.known && before.isSameAs(meaning) && !outranks) {
+      return beforeIn;
     }
-    int ref = table.tables().nextSpace();
-    table.put(RowKeys.ofId(RowKind.SPACE, ref), row.encode());
-    return ref;
+    int to = !before.known ? first() : outranks ? beforeIn : own;
+    if (to == NONE) {
+      counts.add(Outcome.HASH_DISAGREEMENT);
+      own = table.refOf(row);
+      to = own;
+    }
+    if (!meaning.teach(blocks, to, hash)) {
+      counts.add(Outcome.CONTEXT_LIMIT);
+      return NONE;
+    }
+    return to;
   }
 }

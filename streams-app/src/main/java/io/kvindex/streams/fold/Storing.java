@@ -2,23 +2,29 @@
 package io.kvindex.streams.fold;
 
 import io.kvindex.model.CopyPolicy;
+import io.kvindex.model.Media;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
+import io.kvindex.model.event.PeerImport;
+import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.model.hash.SeqHash;
 import io.kvindex.streams.index.Blocks;
-import io.kvindex.streams.row.LoraRow;
-import io.kvindex.streams.row.RowKeys;
-import io.kvindex.streams.row.RowKind;
+import io.kvindex.streams.table.Names.Adapter;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.PublisherRow;
+import io.kvindex.streams.view.ContextNames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +36,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Storing {
 
+  /**
+   * Who says what a block means. An engine hash covers salt, adapter, images and parent, so one
+   * hash is one block; but events of lower tiers, of connectors and of pools leave some of these
+   * out (vLLM's offload events have no {@code extra_keys}), and what they say then would be another
+   * block.
+   */
+  private enum Describer {
+    /** The event tells all of it. */
+    DEVICE,
+    /** The event may leave out what the hash covers. */
+    LOWER_TIER,
+    /** Another indexer, which has it from an engine. */
+    PEER
+  }
+
+  /** Who holds the blocks of an event, and how its stores of one block count. */
+  record Who(OwnerState owner, CopyPolicy copies, Origin origin) {}
+
   private final PartitionTable table;
   private final Blocks blocks;
   private final CopyJudge judge;
@@ -37,10 +61,15 @@ final class Storing {
   private final Teaching teaching;
   private final Counts counts;
   private final Limits limits;
-  private final Map<HashProfile, PrefixHasher> hashers = new HashMap<>();
+  private final Map<HashProfile, SeqHash> hashers = new HashMap<>();
   private final Holding holding;
   private final Meaning said = new Meaning();
   private final Meaning content = new Meaning();
+
+  /** The block before, or unknown. */
+  private final Meaning before = new Meaning();
+
+  private final LongUnaryOperator parents = this::parentOf;
 
   /**
    * Keys of blocks that the record at hand takes away, where a store behind that may only move them
@@ -49,9 +78,9 @@ final class Storing {
   private final Map<Long, Long> removed = new HashMap<>();
 
   private boolean remembersRemoved;
-
-  /** The block before, or unknown. */
-  private final Meaning before = new Meaning();
+  private @Nullable EventRecord record;
+  private int tableRef;
+  private int publisherRef;
 
   Storing(PartitionTable table, CopyJudge judge, Counts counts, Limits limits) {
     this.table = table;
@@ -59,45 +88,46 @@ final class Storing {
     this.counts = counts;
     this.limits = limits;
     blocks = table.blocks();
-    spaces = new Spaces(table);
-    teaching = new Teaching(table, spaces, counts);
+    spaces = new Spaces(table, counts);
+    teaching = new Teaching(table, counts);
     holding = new Holding(table);
   }
 
   /** A record begins. */
-  void begin(EventRecord record) {
+  void begin(EventRecord next, int ofTable, int ofPublisher) {
+    record = next;
+    tableRef = ofTable;
+    publisherRef = ofPublisher;
     removed.clear();
-    remembersRemoved = EngineNames.mayMove(record);
+    remembersRemoved = EngineNames.mayMove(next);
   }
 
   /** The record takes a block away. */
   void removed(long hash, Holding block) {
-    if (remembersRemoved && block.isResolved()) {
-      removed.put(hash, block.key());
+    if (remembersRemoved && block.resolved) {
+      removed.put(hash, block.key);
     }
   }
 
-  /** Who holds the blocks of an event, and how its stores of one block count. */
-  record Who(OwnerState owner, CopyPolicy copies, Origin origin) {}
-
   /**
+   * Takes in an event of the record.
+   *
    * @param who null = the event only says what the blocks mean
    */
-  void store(EventRecord record, Stored event, @Nullable Who who, int tableRef, int publisherRef) {
+  void store(Stored event, @Nullable Who who) {
+    EventRecord from = Objects.requireNonNull(record);
     StatedContext stated = event.context();
-    HashProfile profile = record.table().hashProfile();
+    HashProfile profile = from.table().hashProfile();
     long context = profile.context(stated.loraName(), stated.namespace(), stated.salt());
-    learnNames(record, stated, context, tableRef);
-    PrefixHasher hasher = hashers.computeIfAbsent(profile, PrefixHasher::of);
-    int shared = spaces.shared(tableRef, stated.namespace());
-    int own = spaces.own(tableRef, stated.namespace(), publisherRef);
-    EngineNames names = EngineNames.of(record, event, context);
-    Describer describer = who == null ? Describer.LOWER_TIER : Describer.of(record, event.place());
+    learnNames(from, stated, context);
+    SeqHash hasher = hashers.computeIfAbsent(profile, of -> new SeqHash(of.byTokens().xxh3Seed()));
+    spaces.of(tableRef, stated.namespace(), publisherRef);
+    EngineNames names = EngineNames.of(from, event, context);
+    Describer describer = who == null ? Describer.LOWER_TIER : describer(from, event.place());
     boolean device = table.publishers().get(publisherRef).device();
     boolean byHashOnly = describer == Describer.LOWER_TIER && device;
     if (who != null) {
-      int ownBefore = own;
-      judge.held(who.owner(), event, hash -> parentOf(ownBefore, shared, hash));
+      judge.held(who.owner(), event, parents);
     }
     // How far the event has been followed: whether what is before its next block is known.
     boolean first = names == null && event.parent().kind() == Parent.Kind.ROOT;
@@ -106,36 +136,34 @@ final class Storing {
     long parent = named ? event.parent().hash() : 0;
     before.unknown();
     if (named) {
-      spaces.lookUp(own, shared, parent, before);
-      follows = isBelieved(before, device);
+      spaces.lookUp(parent, before);
+      follows = before.isBelieved(device);
     }
     Hashes hashes = event.engineHashes();
     Hashes locals = event.localHashes();
     Hashes extras = event.extraHashes();
+    int group = event.place().group();
     boolean hasLocal = !locals.isEmpty();
-    blocks.touch(shared, hashes);
+    blocks.touch(spaces.shared(), hashes);
     for (int i = 0; i < hashes.size(); i++) {
       long hash = hashes.get(i);
       long local = hasLocal ? locals.get(i) : 0;
       long extra = extras.isEmpty() ? 0 : extras.get(i);
-      int in = spaces.lookUp(own, shared, hash, said);
-      boolean known = isBelieved(said, device);
+      int in = spaces.lookUp(hash, said);
+      boolean known = said.isBelieved(device);
       boolean learns = false;
       if (names != null) {
-        int group = event.place().group();
-        Long key = names.mayMove() ? heldKey(publisherRef, hash, group) : null;
-        boolean held = key != null;
-        long heldKey = held ? key : 0;
-        names.next(hash, extra, held, heldKey, content);
-        if (names.isTaught(hash, said, held, heldKey)) {
-          content.is(said);
-        }
+        names.next(hash, extra, names.mayMove() ? heldKey(hash, group) : null, said, content);
         learns = true;
-      } else if (describer == Describer.LOWER_TIER && known && said.byDevice()) {
+      } else if (describer == Describer.LOWER_TIER && known && said.byDevice) {
         content.is(said);
       } else if (follows && hasLocal && !byHashOnly) {
         boolean surely = describer != Describer.LOWER_TIER;
-        content.follows(before, first, parent, context, hasher, local, extra, surely);
+        if (first) {
+          content.opens(context, local, extra, surely);
+        } else {
+          content.follows(before, parent, hasher, local, extra, surely);
+        }
         if (describer == Describer.PEER && known && !said.isSameAs(content)) {
           // What a peer says of a hash counts for nothing where engines say otherwise.
           counts.add(Outcome.HASH_DISAGREEMENT);
@@ -144,38 +172,27 @@ final class Storing {
         learns = true;
       } else if (!known) {
         content.unknown();
-      } else if (hasLocal && said.local() != local) {
+      } else if (hasLocal && said.local != local) {
         counts.add(Outcome.HASH_DISAGREEMENT);
         content.unknown();
       } else {
         content.is(said);
       }
       if (learns) {
-        blocks.touchKey(shared, content.key());
-        in = teaching.learn(hash, content, said, in, own, shared, publisherRef, hasher);
-        if (in == Spaces.NONE) {
-          content.unknown();
-        } else if (in != shared) {
-          own = in;
-        }
+        blocks.touchKey(spaces.shared(), content.key());
+        in = teaching.learn(spaces, hash, content, said, in, hasher);
+        content.known = in != Spaces.NONE;
       }
-      int space = own == Spaces.NONE ? shared : own;
-      if (who != null && content.isKnown()) {
-        hold(who, event.place().group(), hash, in);
+      if (who != null && content.known) {
+        Holding block = holding.read(who.owner(), hash, group);
+        block.store(who.copies(), who.origin());
+        block.resolve(in);
+        block.write();
       } else if (who != null) {
-        boolean byParent = hasLocal && named && !byHashOnly;
         Outcome unknown = byHashOnly && hasLocal ? Outcome.UNDESCRIBED : Outcome.ORPHANED;
-        wait(
-            who,
-            event.place().group(),
-            hash,
-            space,
-            byParent ? parent : hash,
-            byParent,
-            local,
-            extra,
-            unknown);
-      } else if (content.isKnown() && blocks.find(in, hash)) {
+        boolean byParent = hasLocal && named && !byHashOnly;
+        wait(who, group, hash, unknown, byParent, byParent ? parent : hash, local, extra);
+      } else if (content.known && blocks.find(in, hash)) {
         // Nobody may ever hold it: it is kept as long as what nobody holds any more.
         blocks.keep();
       }
@@ -183,113 +200,108 @@ final class Storing {
       named = true;
       parent = hash;
       before.is(content);
-      follows = content.isKnown();
+      follows = content.known;
     }
   }
 
-  private boolean isBelieved(Meaning meaning, boolean device) {
-    return meaning.isKnown() && (meaning.byDevice() || !device);
+  private static Describer describer(EventRecord record, Place place) {
+    if (PeerImport.isImport(record.stream())) {
+      return Describer.PEER;
+    }
+    boolean device =
+        !record.type().isPool() && Media.standard().tier(place.medium()) == Media.Tier.DEVICE;
+    return device ? Describer.DEVICE : Describer.LOWER_TIER;
   }
 
-  private long parentOf(int own, int shared, long hash) {
-    int in = spaces.lookUp(own, shared, hash, said);
-    return in == Spaces.NONE ? 0 : blocks.parent();
+  private long parentOf(long hash) {
+    return spaces.lookUp(hash, said) == Spaces.NONE ? 0 : said.parent;
   }
 
-  /** Key under which a publisher has a block, or had until this record; null = under none. */
-  private @Nullable Long heldKey(int publisherRef, long hash, int group) {
+  /** Key under which the publisher has a block, or had until this record; null = under none. */
+  private @Nullable Long heldKey(long hash, int group) {
     List<OwnerState> live = table.owners().live(publisherRef);
     for (int i = 0; i < live.size(); i++) {
-      if (holding.read(live.get(i), hash, group).isResolved()) {
-        return holding.key();
+      if (holding.read(live.get(i), hash, group).resolved) {
+        return holding.key;
       }
     }
     return removed.get(hash);
   }
 
-  private void hold(Who who, int group, long hash, int in) {
-    Holding block = holding.read(who.owner(), hash, group);
-    block.store(who.copies(), who.origin());
-    block.resolve(in);
-    block.write();
-  }
-
+  /** A block is held whose meaning is not known. */
   private void wait(
       Who who,
       int group,
       long hash,
-      int space,
-      long awaited,
+      Outcome unknown,
       boolean byParent,
+      long awaited,
       long local,
-      long extra,
-      Outcome unknown) {
-    OwnerState owner = who.owner();
-    Holding block = holding.read(owner, hash, group);
-    if (block.isKnown() && block.isResolved()) {
-      block.store(who.copies(), who.origin());
-      block.write();
-      return;
-    }
-    if (!block.isKnown() && table.orphans().size() >= limits.orphans()) {
+      long extra) {
+    Holding block = holding.read(who.owner(), hash, group);
+    boolean known = block.isKnown();
+    if (!known && table.waiting().size() >= limits.orphans()) {
       counts.add(Outcome.ORPHAN_LIMIT);
-      judge.noMoreProofs(owner);
+      judge.noMoreProofs(who.owner());
       return;
     }
-    counts.add(unknown);
-    boolean waits = block.isKnown();
     block.store(who.copies(), who.origin());
-    // What was said of it before may say more, or waits where it was said.
-    if (!waits || byParent && block.space() == space) {
-      block.orphan(space, awaited, byParent, local, extra);
+    if (!block.resolved) {
+      counts.add(unknown);
+      // What was said of it before may say more, or waits where it was said.
+      if (!known || byParent && block.space == spaces.first()) {
+        block.orphan(spaces.first(), awaited, byParent, local, extra);
+      }
     }
     block.write();
   }
 
-  private void learnNames(EventRecord record, StatedContext stated, long context, int tableRef) {
-    if (context != ContextHash.NONE && !table.names().knowsContext(tableRef, context)) {
-      if (table.names().contextCount(tableRef) >= limits.contexts()) {
-        counts.add(Outcome.CONTEXT_LIMIT);
-      } else {
-        table.put(
-            RowKeys.ofHash(RowKind.CONTEXT, tableRef, context),
-            EngineNames.context(record.table().hashProfile(), stated).encode());
+  private void learnNames(EventRecord from, StatedContext stated, long context) {
+    Long id = stated.loraId();
+    String name = stated.loraName();
+    if (context != ContextHash.NONE) {
+      Map<Long, ContextNames> known = table.names(tableRef).contexts();
+      if (!known.containsKey(context) && hasRoom(known)) {
+        // The names that are in the lookup key.
+        HashProfile.Algorithm by = from.table().hashProfile().algorithm();
+        String lora = by.coversLora() ? null : name;
+        String salt = by.coversSalt() ? null : stated.salt();
+        table.put(tableRef, new ContextNames(context, lora, stated.namespace(), salt));
       }
     }
-    String name = stated.loraName();
-    Long id = stated.loraId();
-    String instance = record.stream().publisher().instanceId();
-    if (name != null
-        && id != null
-        && !name.equals(StatedContext.nameOf(id))) { // an event without the name takes none away
-      learnAdapter(tableRef, id, instance, name);
+    // An event without the name takes none away.
+    if (name != null && id != null && !name.equals(StatedContext.nameOf(id))) {
+      Adapter adapter = new Adapter(id, from.stream().publisher().instanceId());
+      Map<Adapter, String> known = table.names(tableRef).adapters();
+      if (!name.equals(known.get(adapter)) && (known.containsKey(adapter) || hasRoom(known))) {
+        table.put(tableRef, adapter, name);
+      }
     }
   }
 
-  private void learnAdapter(int tableRef, long id, String instance, String name) {
-    String known = table.names().lora(tableRef, id, instance);
-    if (known == null && table.names().loraCount(tableRef) >= limits.contexts()) {
+  private boolean hasRoom(Map<?, ?> names) {
+    boolean room = names.size() < limits.contexts();
+    if (!room) {
       counts.add(Outcome.CONTEXT_LIMIT);
-    } else if (!name.equals(known)) {
-      table.put(RowKeys.lora(tableRef, id, instance), new LoraRow(name).encode());
     }
+    return room;
   }
 
   /**
-   * A publisher announces a block of its device: from here on lower tiers are not believed. Blocks
-   * it holds there already, by their word alone, leave the answers until the device has spoken of
-   * them.
+   * A publisher that announces a block of its device is not believed about lower tiers from here
+   * on. Blocks it holds there already, by their word alone, leave the answers until the device has
+   * spoken of them.
    */
-  void describedByDevice(int publisherRef) {
-    if (table.publishers().get(publisherRef).device()) {
+  void noteDevice(Place place) {
+    PublisherRow publisher = table.publishers().get(publisherRef);
+    if (publisher.device()
+        || describer(Objects.requireNonNull(record), place) != Describer.DEVICE) {
       return;
     }
-    table.put(
-        RowKeys.ofId(RowKind.PUBLISHER, publisherRef),
-        table.publishers().get(publisherRef).withDevice().encode());
+    table.put(publisherRef, publisher.withDevice());
     for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
       if (!CopyJudge.isOnDevice(owner)) {
-        doubt(owner, table.publishers().get(publisherRef).groups());
+        doubt(owner, publisher.groups());
       }
     }
   }
@@ -310,7 +322,7 @@ final class Storing {
 
   private void doubt(OwnerState owner, int group, int space, long hash) {
     Holding block = holding.read(owner, hash, group);
-    if (table.orphans().size() >= limits.orphans()) {
+    if (table.waiting().size() >= limits.orphans()) {
       counts.add(Outcome.ORPHAN_LIMIT);
       block.drop();
     } else {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
-import io.kvindex.streams.row.Orphan;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +21,10 @@ public final class Orphans {
   private record Block(int ownerId, long hash, int group) {}
 
   private final Map<Block, Orphan> all = new HashMap<>();
-  private final Map<Name, TreeMap<Long, Orphan>> byAwaited = new HashMap<>();
-  private final Map<Name, TreeMap<Long, Orphan>> byHash = new HashMap<>();
+
+  /** By their own names and by those they wait for; in their order. */
+  private final Map<Name, TreeMap<Long, Orphan>> byName = new HashMap<>();
+
   private long next;
 
   /** For the gauge, which another thread reads. */
@@ -38,8 +41,9 @@ public final class Orphans {
   void put(Orphan orphan) {
     remove(orphan.ownerId(), orphan.hash(), orphan.group());
     all.put(new Block(orphan.ownerId(), orphan.hash(), orphan.group()), orphan);
-    of(byAwaited, orphan.space(), orphan.awaited()).put(orphan.order(), orphan);
-    of(byHash, orphan.space(), orphan.hash()).put(orphan.order(), orphan);
+    for (Name name : names(orphan)) {
+      byName.computeIfAbsent(name, n -> new TreeMap<>()).put(orphan.order(), orphan);
+    }
     next = Math.max(next, orphan.order() + 1);
     size = all.size();
   }
@@ -48,24 +52,21 @@ public final class Orphans {
   void remove(int ownerId, long hash, int group) {
     Orphan orphan = all.remove(new Block(ownerId, hash, group));
     if (orphan != null) {
-      remove(byAwaited, new Name(orphan.space(), orphan.awaited()), orphan.order());
-      remove(byHash, new Name(orphan.space(), hash), orphan.order());
+      for (Name name : names(orphan)) {
+        byName.computeIfPresent(
+            name,
+            (n, waiting) -> {
+              waiting.remove(orphan.order());
+              return waiting.isEmpty() ? null : waiting;
+            });
+      }
       size = all.size();
     }
   }
 
-  private static TreeMap<Long, Orphan> of(
-      Map<Name, TreeMap<Long, Orphan>> by, int space, long hash) {
-    return by.computeIfAbsent(new Name(space, hash), name -> new TreeMap<>());
-  }
-
-  private static void remove(Map<Name, TreeMap<Long, Orphan>> by, Name name, long order) {
-    by.computeIfPresent(
-        name,
-        (n, waiting) -> {
-          waiting.remove(order);
-          return waiting.isEmpty() ? null : waiting;
-        });
+  private static List<Name> names(Orphan orphan) {
+    return List.of(
+        new Name(orphan.space(), orphan.hash()), new Name(orphan.space(), orphan.awaited()));
   }
 
   /** The block of an owner if it waits, else null. */
@@ -73,27 +74,23 @@ public final class Orphans {
     return all.isEmpty() ? null : all.get(new Block(ownerId, hash, group));
   }
 
-  /** Orphans the block with that hash is the parent of. */
-  public List<Orphan> childrenOf(int space, long hash) {
-    return list(byAwaited, space, hash);
-  }
-
-  /** Orphans that are the block with that hash. */
-  public List<Orphan> named(int space, long hash) {
-    return list(byHash, space, hash);
-  }
-
-  private List<Orphan> list(Map<Name, TreeMap<Long, Orphan>> by, int space, long hash) {
-    TreeMap<Long, Orphan> found = all.isEmpty() ? null : by.get(new Name(space, hash));
+  /** Orphans that are the block with that hash, or that it is the parent of. */
+  public List<Orphan> of(int space, long hash) {
+    TreeMap<Long, Orphan> found = all.isEmpty() ? null : byName.get(new Name(space, hash));
     return found == null ? List.of() : new ArrayList<>(found.values());
   }
 
-  /** Those of an owner, in their order. */
+  /** Those of an owner. */
   public List<Orphan> of(int ownerId) {
     return all.values().stream()
         .filter(orphan -> orphan.ownerId() == ownerId)
-        .sorted((one, other) -> Long.compare(one.order(), other.order()))
+        .sorted(Comparator.comparingLong(Orphan::order))
         .toList();
+  }
+
+  /** All, in no order. */
+  Collection<Orphan> all() {
+    return all.values();
   }
 
   /** Any thread: how many wait. */

@@ -2,7 +2,6 @@
 package io.kvindex.streams.table;
 
 import io.kvindex.streams.index.Holder;
-import io.kvindex.streams.row.OwnerRow;
 
 /** An owner with what the blocks know of it. Belongs to the writer. */
 public final class OwnerState {

@@ -5,12 +5,10 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Holder;
 import io.kvindex.streams.index.Owner;
-import io.kvindex.streams.row.OwnerRow;
-import io.kvindex.streams.row.PublisherRow;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -20,28 +18,27 @@ import org.jspecify.annotations.Nullable;
 public final class Owners {
 
   private final Blocks blocks;
-  private final Publishers publishers;
+  private final Numbered<PublisherId, PublisherRow> publishers;
   private final Map<Integer, OwnerState> byId = new HashMap<>();
   private final Map<Integer, List<OwnerState>> liveByPublisher = new HashMap<>();
-  private final Map<Integer, OwnerState> dead = new LinkedHashMap<>();
 
-  /** Live and dead, by the end of their time, only those that have one. */
+  /** The live ones that have an end, by it. */
   private final PriorityQueue<OwnerState> expiring =
       new PriorityQueue<>(Comparator.comparingLong(owner -> owner.row().expiresAtMs()));
 
   private int highest;
 
-  Owners(Blocks blocks, Publishers publishers) {
+  Owners(Blocks blocks, Numbered<PublisherId, PublisherRow> publishers) {
     this.blocks = blocks;
     this.publishers = publishers;
   }
 
   void fold(int id, @Nullable OwnerRow row) {
-    OwnerState known = byId.get(id);
     if (row == null) {
-      forget(known);
+      byId.remove(id);
       return;
     }
+    OwnerState known = byId.get(id);
     if (known == null) {
       known = born(id, row);
       byId.put(id, known);
@@ -110,39 +107,24 @@ public final class Owners {
     blocks.kill(owner.holder());
     liveByPublisher.getOrDefault(row.publisherRef(), new ArrayList<>()).remove(owner);
     owner.setRow(row);
-    dead.put(owner.id(), owner);
-    dropDeadHeads();
-  }
-
-  /** What died long ago must not wait there for ever. */
-  private void dropDeadHeads() {
-    for (OwnerState head = expiring.peek();
-        head != null && head.row().dead();
-        head = expiring.peek()) {
-      expiring.remove();
-    }
-  }
-
-  private void forget(@Nullable OwnerState owner) {
-    if (owner != null) {
-      byId.remove(owner.id());
-      dead.remove(owner.id());
-    }
+    expiring.remove(owner);
   }
 
   /** Live owners whose time is over, each named once: the caller lets them die. */
   public List<OwnerState> due(long nowMs) {
     List<OwnerState> due = List.of();
     for (OwnerState next = expiring.peek();
-        next != null && (next.row().dead() || next.row().expiresAtMs() <= nowMs);
+        next != null && next.row().expiresAtMs() <= nowMs;
         next = expiring.peek()) {
-      if (!next.row().dead()) {
-        due = due.isEmpty() ? new ArrayList<>() : due;
-        due.add(next);
-      }
-      expiring.remove();
+      due = due.isEmpty() ? new ArrayList<>() : due;
+      due.add(expiring.remove());
     }
     return due;
+  }
+
+  /** Live and dead, in no order. */
+  Collection<OwnerState> all() {
+    return byId.values();
   }
 
   /** The owner with that number, null = its row is gone. */

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
-import io.kvindex.streams.row.HeldRow;
-import io.kvindex.streams.row.StreamRow;
+import io.kvindex.model.event.EventRecord.Position;
 import java.util.Comparator;
 import java.util.TreeMap;
 
 /** A stream's position and the records of it that are held back. Belongs to the writer. */
 public final class StreamState {
 
-  /**
-   * Place of a held record in its stream.
-   *
-   * @param eventId unsigned
-   */
-  public record Held(long eventId, int part) implements Comparable<Held> {
-    @Override
-    public int compareTo(Held other) {
-      int byEvent = Long.compareUnsigned(eventId, other.eventId);
-      return byEvent != 0 ? byEvent : Integer.compare(part, other.part);
-    }
-  }
+  /** Places in a stream, whichever part is the last. */
+  public static final Comparator<Position> ORDER =
+      Comparator.comparing(Position::eventId, Long::compareUnsigned)
+          .thenComparingInt(Position::part);
 
   private final int ref;
-  private final TreeMap<Held, HeldRow> held = new TreeMap<>(Comparator.naturalOrder());
+  private final TreeMap<Position, HeldRow> held = new TreeMap<>(ORDER);
   private StreamRow row;
 
   StreamState(int ref, StreamRow row) {
@@ -42,7 +33,7 @@ public final class StreamState {
   }
 
   /** Records held back, in order. */
-  public TreeMap<Held, HeldRow> held() {
+  public TreeMap<Position, HeldRow> held() {
     return held;
   }
 

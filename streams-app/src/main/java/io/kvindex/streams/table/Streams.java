@@ -3,8 +3,7 @@ package io.kvindex.streams.table;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
-import io.kvindex.streams.row.HeldRow;
-import io.kvindex.streams.row.StreamRow;
+import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,12 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** Positions and held-back records of a partition's streams: rows {@code S} and {@code H}. */
 public final class Streams {
 
-  private final Map<Integer, StreamState> byRef = new HashMap<>();
-  private final Map<StreamId, StreamState> byId = new HashMap<>();
+  private final Numbered<StreamId, StreamState> numbered = new Numbered<>("stream");
   private final Map<PublisherId, List<StreamState>> byPublisher = new HashMap<>();
-
-  /** How many streams with holes, only publishers that have any. */
-  private final Map<PublisherId, Integer> holed = new HashMap<>();
 
   /** In the order of their numbers, not of their waiting: the same after loading. */
   private final Map<Integer, StreamState> waiting = new TreeMap<>();
@@ -43,34 +38,52 @@ public final class Streams {
   Streams() {}
 
   void fold(int ref, StreamRow row) {
-    StreamState known = byRef.get(ref);
+    StreamState known = numbered.find(ref);
+    PublisherId publisher = row.stream().publisher();
     if (known == null) {
       known = new StreamState(ref, row);
-      byRef.put(ref, known);
-      byId.put(row.stream(), known);
-      byPublisher
-          .computeIfAbsent(row.stream().publisher(), publisher -> new ArrayList<>(1))
-          .add(known);
+      numbered.put(ref, row.stream(), known);
+      byPublisher.computeIfAbsent(publisher, of -> new ArrayList<>(1)).add(known);
     } else {
       known.setRow(row);
     }
     // Before the position: who sees that asks for answers of this offset.
-    if (row.sourceOffset() > appliedOffset) {
-      appliedOffset = row.sourceOffset();
+    if (row.at().sourceOffset() > appliedOffset) {
+      appliedOffset = row.at().sourceOffset();
     }
-    StreamPosition before =
-        positions.put(
-            row.stream(),
-            new StreamPosition(
-                row.incarnation(),
-                row.last(),
-                row.sourceOffset(),
-                row.sourceTimeMicros(),
-                row.appendTimeMs(),
-                row.gaps(),
-                row.retells()));
-    if ((before != null && before.degraded()) != row.lacks() > 0) {
-      noteHoles(row.stream().publisher(), row.lacks() > 0 ? 1 : -1);
+    StreamPosition before = positions.put(row.stream(), row.at());
+    if ((before != null && before.degraded()) != row.at().degraded()) {
+      noteHoles(publisher);
+    }
+  }
+
+  private void noteHoles(PublisherId publisher) {
+    boolean holed = of(publisher).stream().anyMatch(stream -> stream.row().at().degraded());
+    if (holed != degraded.contains(publisher)) {
+      Set<PublisherId> now = new TreeSet<>(degraded);
+      if (holed) {
+        now.add(publisher);
+      } else {
+        now.remove(publisher);
+      }
+      degraded = Collections.unmodifiableSet(now);
+    }
+  }
+
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
+  void foldHeld(int ref, Position place, @Nullable HeldRow row) {
+    StreamState stream = numbered.get(ref);
+    int before = stream.held().size();
+    if (row == null) {
+      stream.held().remove(place);
+    } else {
+      stream.held().put(place, row);
+    }
+    heldRecords += stream.held().size() - before;
+    if (stream.held().isEmpty()) {
+      waiting.remove(ref);
+    } else {
+      waiting.put(ref, stream);
     }
   }
 
@@ -86,42 +99,9 @@ public final class Streams {
     return isCut;
   }
 
-  private void noteHoles(PublisherId publisher, int streams) {
-    int before = holed.getOrDefault(publisher, 0);
-    if (before + streams == 0) {
-      holed.remove(publisher);
-    } else {
-      holed.put(publisher, before + streams);
-    }
-    if (before == 0 || before + streams == 0) {
-      degraded = Collections.unmodifiableSet(new TreeSet<>(holed.keySet()));
-    }
-  }
-
-  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
-  void foldHeld(int ref, long eventId, int part, @Nullable HeldRow row) {
-    StreamState stream = byRef.get(ref);
-    StreamState.Held place = new StreamState.Held(eventId, part);
-    if (stream == null) {
-      throw new IllegalStateException("BUG: a record is held back of an unknown stream " + ref);
-    }
-    int before = stream.held().size();
-    if (row == null) {
-      stream.held().remove(place);
-    } else {
-      stream.held().put(place, row);
-    }
-    heldRecords += stream.held().size() - before;
-    if (stream.held().isEmpty()) {
-      waiting.remove(ref);
-    } else {
-      waiting.put(ref, stream);
-    }
-  }
-
   /** The stream, null = nothing of it seen yet. */
   public @Nullable StreamState get(StreamId stream) {
-    return byId.get(stream);
+    return numbered.find(stream);
   }
 
   /** All streams of a publisher. */
@@ -130,8 +110,8 @@ public final class Streams {
   }
 
   /** All streams. */
-  public Collection<StreamState> all() {
-    return byRef.values();
+  public List<StreamState> all() {
+    return numbered.all();
   }
 
   /** Streams with records held back. */
@@ -139,9 +119,9 @@ public final class Streams {
     return waiting.values();
   }
 
-  /** A reference no stream has. */
+  /** The number of the next stream. */
   public int next() {
-    return byRef.size() + 1;
+    return numbered.next();
   }
 
   /** Any thread: records held back. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.row;
+package io.kvindex.streams.table;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
@@ -22,15 +22,18 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups,
   /** Attention groups told apart; blocks of higher ones are not indexed. */
   public static final int MAX_GROUPS = Long.SIZE;
 
-  /** The same publisher in a new life of which nothing is known yet. */
-  public PublisherRow reborn(Incarnation newLife) {
-    Incarnation begun = new Incarnation(newLife.generation(), newLife.life(), 0);
-    return new PublisherRow(publisher, begun, 0, false);
+  /** A publisher in a life of which nothing is known yet. */
+  public static PublisherRow first(PublisherId publisher, Incarnation life) {
+    return new PublisherRow(publisher, begun(life), 0, false);
   }
 
   /** The same publisher in a new life that began with blocks of the former one. */
   public PublisherRow outlived(Incarnation newLife) {
-    return new PublisherRow(publisher, reborn(newLife).life(), groups, device);
+    return new PublisherRow(publisher, begun(newLife), groups, device);
+  }
+
+  private static Incarnation begun(Incarnation life) {
+    return new Incarnation(life.generation(), life.life(), 0);
   }
 
   /** The same life after one more clear. */
@@ -52,14 +55,8 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups,
     return new PublisherRow(publisher, life, groups, true);
   }
 
-  /** Whether a block needs several rows to be there. */
-  public boolean hasSeveralGroups() {
-    return Long.bitCount(groups) > 1;
-  }
-
-  /** The bytes to store. */
-  public byte[] encode() {
-    RecordWriter out = RowValue.writer(48);
+  byte[] encode() {
+    RecordWriter out = Rows.writer(48);
     out.writeString(publisher.instanceId());
     out.writeString(publisher.tenantId());
     out.writeVarint(publisher.dpRank());
@@ -69,12 +66,11 @@ public record PublisherRow(PublisherId publisher, Incarnation life, long groups,
     return out.toByteArray();
   }
 
-  /** Reads {@link #encode} back. */
-  public static PublisherRow decode(byte[] value) {
-    RecordReader in = RowValue.reader(value);
+  static PublisherRow decode(byte[] value) {
+    RecordReader in = Rows.reader(value);
     PublisherId publisher =
         new PublisherId(in.readRequiredString(), in.readRequiredString(), in.readInt());
-    Incarnation life = RowValue.readIncarnation(in);
+    Incarnation life = Rows.readIncarnation(in);
     long groups = in.readVarint();
     return new PublisherRow(publisher, life, groups, !in.atEnd() && in.readByte() != 0);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.row;
+package io.kvindex.streams.table;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecordCodec;
@@ -65,9 +65,8 @@ public record OwnerRow(
         isUnsure);
   }
 
-  /** The bytes to store. */
-  public byte[] encode() {
-    RecordWriter out = RowValue.writer(32);
+  byte[] encode() {
+    RecordWriter out = Rows.writer(32);
     out.writeVarint(tableRef);
     out.writeVarint(publisherRef);
     out.writeVarint(rank);
@@ -81,9 +80,8 @@ public record OwnerRow(
     return out.toByteArray();
   }
 
-  /** Reads {@link #encode} back. */
-  public static OwnerRow decode(byte[] value) {
-    RecordReader in = RowValue.reader(value);
+  static OwnerRow decode(byte[] value) {
+    RecordReader in = Rows.reader(value);
     int tableRef = in.readInt();
     int publisherRef = in.readInt();
     int rank = in.readInt();
@@ -97,7 +95,7 @@ public record OwnerRow(
         medium,
         backendId,
         (flags & POOL) != 0,
-        RowValue.readIncarnation(in),
+        Rows.readIncarnation(in),
         (flags & DEAD) != 0,
         in.atEnd() ? NEVER : in.readVarint(),
         (flags & COPIES_UNSURE) != 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.row;
+package io.kvindex.streams.table;
 
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
@@ -39,14 +39,12 @@ public record Orphan(
         space, hash, ownerId, group, order, certain, perhaps, awaited, hasLocal, local, extra);
   }
 
-  /** The row's key. */
-  public Bytes key() {
-    return RowKeys.orphan(ownerId, hash, group);
+  Bytes key() {
+    return Rows.orphan(ownerId, hash, group);
   }
 
-  /** The bytes to store. */
-  public byte[] encode() {
-    RecordWriter out = RowValue.writer(48);
+  byte[] encode() {
+    RecordWriter out = Rows.writer(48);
     out.writeVarint(space);
     out.writeVarint(order);
     out.writeVarint(copies);
@@ -60,7 +58,7 @@ public record Orphan(
 
   /** Reads {@link #key} and {@link #encode} back. */
   public static Orphan decode(byte[] key, byte[] value) {
-    RecordReader in = RowValue.reader(value);
+    RecordReader in = Rows.reader(value);
     int space = in.readInt();
     long order = in.readVarint();
     int copies = in.readInt();
@@ -68,9 +66,9 @@ public record Orphan(
     boolean hasLocal = in.readByte() != 0;
     return new Orphan(
         space,
-        RowKeys.hash(key),
-        RowKeys.id(key),
-        RowKeys.group(key),
+        Rows.hash(key),
+        Rows.id(key),
+        Rows.group(key),
         order,
         copies,
         undecided,

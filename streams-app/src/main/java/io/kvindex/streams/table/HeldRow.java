@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.row;
+package io.kvindex.streams.table;
 
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
@@ -13,18 +13,16 @@ import io.kvindex.model.event.RecordWriter;
  */
 public record HeldRow(long sourceOffset, long appendTimeMs, byte[] record) {
 
-  /** The bytes to store. */
-  public byte[] encode() {
-    RecordWriter out = RowValue.writer(record.length + 24);
+  byte[] encode() {
+    RecordWriter out = Rows.writer(record.length + 24);
     out.writeZigZag(sourceOffset);
     out.writeZigZag(appendTimeMs);
     out.writeBytes(record);
     return out.toByteArray();
   }
 
-  /** Reads {@link #encode} back. */
-  public static HeldRow decode(byte[] value) {
-    RecordReader in = RowValue.reader(value);
+  static HeldRow decode(byte[] value) {
+    RecordReader in = Rows.reader(value);
     return new HeldRow(in.readZigZag(), in.readZigZag(), in.readRest());
   }
 }

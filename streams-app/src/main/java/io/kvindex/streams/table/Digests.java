@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.dump;
+package io.kvindex.streams.table;
 
 import io.kvindex.streams.checkpoint.Folded;
-import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
-import io.kvindex.streams.dump.StoredTable.LiveOwner;
-import io.kvindex.streams.index.StoredHolders;
-import io.kvindex.streams.row.Orphan;
 import io.kvindex.streams.view.HeldBlock;
 import io.kvindex.streams.view.OwnerDigest;
 import io.kvindex.streams.view.OwnerIdentity;
@@ -16,7 +12,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import net.openhft.hashing.LongHashFunction;
 import org.jspecify.annotations.Nullable;
@@ -33,19 +30,18 @@ public final class Digests {
   private static final long UNDECIDED = 0x9E3779B97F4A7C15L;
 
   private static final LongHashFunction HASH = LongHashFunction.xx3();
-  private static final long ONE = 1L << Integer.SIZE;
 
   private Digests() {}
 
   /** Sums of one owner while rows are read. */
   private static final class Sums {
-    final LiveOwner owner;
+    final OwnerIdentity owner;
     private final long[] words = new long[3];
     long blocks;
     long waiting;
     long sum;
 
-    Sums(LiveOwner owner) {
+    Sums(OwnerIdentity owner) {
       this.owner = owner;
     }
 
@@ -57,11 +53,6 @@ public final class Digests {
     }
   }
 
-  /** Takes what one owner holds of a name in one group. */
-  private interface Taker {
-    void take(LiveOwner owner, int group, long copies);
-  }
-
   /**
    * Sums up the partition.
    *
@@ -71,19 +62,21 @@ public final class Digests {
       throws RocksDBException {
     StoredTable table = new StoredTable(rows);
     Map<Integer, Sums> sums = new HashMap<>();
-    table.owners.forEach(
-        (id, owner) -> {
-          if (wanted.test(owner.identity())) {
-            sums.put(id, new Sums(owner));
-          }
-        });
+    table
+        .live()
+        .forEach(
+            (id, owner) -> {
+              OwnerIdentity identity = table.identity(owner);
+              if (wanted.test(identity)) {
+                sums.put(id, new Sums(identity));
+              }
+            });
     int[] last = {-1};
     rows.names(
         name -> {
           last[0] = -1;
-          each(
+          table.each(
               name,
-              table,
               (owner, group, copies) -> {
                 Sums of = sums.get(owner.id());
                 if (of != null) {
@@ -94,11 +87,10 @@ public final class Digests {
                 }
               });
         });
-    for (Orphan orphan : table.orphans) {
+    for (Orphan orphan : table.orphans()) {
       Sums of = sums.get(orphan.ownerId());
       if (of != null) {
-        long copies = (long) orphan.copies() << 32 | orphan.undecided();
-        of.add(orphan.hash(), orphan.group(), copies, false, 0);
+        of.add(orphan.hash(), orphan.group(), copies(orphan), false, 0);
         of.waiting++;
       }
     }
@@ -106,29 +98,17 @@ public final class Digests {
     for (Sums of : sums.values()) {
       // Whether an owner without blocks is there depends on what was read of the log.
       if (of.blocks + of.waiting > 0) {
-        owners.add(new OwnerDigest(of.owner.identity(), of.blocks, of.waiting, of.sum));
+        owners.add(new OwnerDigest(of.owner, of.blocks, of.waiting, of.sum));
       }
     }
     Folded folded = rows.header().folded();
     return new PartitionDigest(
-        folded.lineageStart(), folded.offset(), table.streams, table.held, table.positions, owners);
-  }
-
-  private static void each(StoredName name, StoredTable table, Taker taker) {
-    for (int i = 0; i < name.holders(); i++) {
-      long number = name.holder(i);
-      LiveOwner owner = table.owners.get(StoredHolders.idOf(number));
-      int group = owner == null ? StoredHolders.NOTHING : owner.group(table.numbers, number);
-      if (owner != null && group >= 0) {
-        taker.take(owner, group, name.copies(owner.id(), group, ONE));
-      }
-    }
-    for (int i = 0; i < name.counts(); i++) {
-      LiveOwner owner = table.owners.get((int) (name.countOf(i) >>> 8));
-      if (owner != null && name.countAt(i) >>> 32 == 0) {
-        taker.take(owner, (int) name.countOf(i) & 0xFF, name.countAt(i));
-      }
-    }
+        folded.lineageStart(),
+        folded.offset(),
+        table.streams().all().size(),
+        table.streams().heldRecords(),
+        table.positions(),
+        owners);
   }
 
   /**
@@ -142,45 +122,49 @@ public final class Digests {
   public static @Nullable List<HeldBlock> blocks(
       StoredRows rows, String ownerId, long from, int most) throws RocksDBException {
     StoredTable table = new StoredTable(rows);
-    LiveOwner wanted = table.owner(ownerId);
-    if (wanted == null) {
+    Optional<OwnerState> found =
+        table.live().values().stream()
+            .filter(owner -> table.identity(owner).id().equals(ownerId))
+            .findFirst();
+    if (found.isEmpty()) {
       return null;
     }
-    Smallest found = new Smallest(from, most);
+    OwnerState wanted = found.get();
+    Smallest blocks = new Smallest(from, most);
     rows.names(
         name ->
-            each(
+            table.each(
                 name,
-                table,
                 (owner, group, copies) -> {
                   if (owner == wanted) {
-                    found.add(
+                    blocks.add(
                         new HeldBlock(name.hash(), group, announced(copies), true, name.key()));
                   }
                 }));
-    for (Orphan orphan : table.orphans) {
+    for (Orphan orphan : table.orphans()) {
       if (orphan.ownerId() == wanted.id()) {
-        long copies = (long) orphan.copies() << 32 | orphan.undecided();
-        found.add(new HeldBlock(orphan.hash(), orphan.group(), announced(copies), false, 0));
+        int copies = announced(copies(orphan));
+        blocks.add(new HeldBlock(orphan.hash(), orphan.group(), copies, false, 0));
       }
     }
-    return found.inOrder();
+    return blocks.inOrder();
+  }
+
+  private static long copies(Orphan orphan) {
+    return (long) orphan.copies() << 32 | orphan.undecided();
   }
 
   private static int announced(long copies) {
     return (int) Math.min(Integer.MAX_VALUE, (copies >>> 32) + (copies & 0xFFFFFFFFL));
   }
 
-  /** The blocks with the smallest hashes of those that come by. */
+  /** The blocks with the smallest hashes of those that come by; those of one stay together. */
   private static final class Smallest {
-
-    private static final Comparator<HeldBlock> ORDER =
-        Comparator.comparingLong((HeldBlock block) -> block.engineHash() ^ Long.MIN_VALUE)
-            .thenComparingInt(HeldBlock::group);
 
     private final long from;
     private final int most;
-    private final PriorityQueue<HeldBlock> largestFirst = new PriorityQueue<>(ORDER.reversed());
+    private final TreeMap<Long, List<HeldBlock>> byHash = new TreeMap<>(Long::compareUnsigned);
+    private int size;
 
     Smallest(long from, int most) {
       this.from = from;
@@ -188,34 +172,22 @@ public final class Digests {
     }
 
     void add(HeldBlock block) {
-      HeldBlock largest = largestFirst.peek();
-      boolean full = largestFirst.size() >= most && largest != null;
-      if (Long.compareUnsigned(block.engineHash(), from) < 0
-          || full && Long.compareUnsigned(block.engineHash(), largest.engineHash()) > 0) {
+      if (Long.compareUnsigned(block.engineHash(), from) < 0) {
         return;
       }
-      largestFirst.add(block);
-      dropBeyond();
-    }
-
-    /** Rows of one block stay together. */
-    private void dropBeyond() {
-      while (largestFirst.size() > most) {
-        List<HeldBlock> last = new ArrayList<>();
-        HeldBlock first = largestFirst.remove();
-        last.add(first);
-        while (!largestFirst.isEmpty() && largestFirst.peek().engineHash() == first.engineHash()) {
-          last.add(largestFirst.remove());
-        }
-        if (largestFirst.size() < most) {
-          largestFirst.addAll(last);
-          return;
-        }
+      byHash.computeIfAbsent(block.engineHash(), hash -> new ArrayList<>(1)).add(block);
+      size++;
+      int last = byHash.lastEntry().getValue().size();
+      if (size - last >= most) {
+        byHash.pollLastEntry();
+        size -= last;
       }
     }
 
     List<HeldBlock> inOrder() {
-      return largestFirst.stream().sorted(ORDER).toList();
+      return byHash.values().stream()
+          .flatMap(blocks -> blocks.stream().sorted(Comparator.comparingInt(HeldBlock::group)))
+          .toList();
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams.row;
+package io.kvindex.streams.table;
 
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
@@ -18,18 +18,16 @@ public record SpaceRow(int tableRef, @Nullable String namespace, int publisherRe
   /** Publisher of a space all publishers share. */
   public static final int SHARED = 0;
 
-  /** The bytes to store. */
-  public byte[] encode() {
-    RecordWriter out = RowValue.writer(32);
+  byte[] encode() {
+    RecordWriter out = Rows.writer(32);
     out.writeVarint(tableRef);
     out.writeString(namespace);
     out.writeVarint(publisherRef);
     return out.toByteArray();
   }
 
-  /** Reads {@link #encode} back. */
-  public static SpaceRow decode(byte[] value) {
-    RecordReader in = RowValue.reader(value);
+  static SpaceRow decode(byte[] value) {
+    RecordReader in = Rows.reader(value);
     return new SpaceRow(in.readInt(), in.readString(), in.readInt());
   }
 }

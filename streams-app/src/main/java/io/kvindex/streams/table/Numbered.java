@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.model.event.MalformedRecordException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What rows call by a number: the numbers count from 1, in the order things were first heard of.
+ * For the table's writer, except {@link #ref}.
+ */
+public final class Numbered<K, V> {
+
+  private final String what;
+  private final List<V> values = new ArrayList<>();
+  private final Map<K, Integer> refs = new ConcurrentHashMap<>();
+
+  Numbered(String what) {
+    this.what = what;
+  }
+
+  /** Takes in a row, the next one or one that has changed. */
+  void put(int ref, K key, V value) {
+    if (ref == next()) {
+      values.add(value);
+      refs.put(key, ref);
+    } else if (ref > 0 && ref < next()) {
+      values.set(ref - 1, value);
+    } else {
+      throw new MalformedRecordException(what + " " + ref + " comes before " + next());
+    }
+  }
+
+  /** Any thread: its number, null = not known yet. */
+  public @Nullable Integer ref(K key) {
+    return refs.get(key);
+  }
+
+  /** Who is known under a key, null = nobody yet. */
+  public @Nullable V find(K key) {
+    Integer ref = refs.get(key);
+    return ref == null ? null : values.get(ref - 1);
+  }
+
+  /** The value of a number, null = not given yet. */
+  @Nullable V find(int ref) {
+    return ref > 0 && ref < next() ? values.get(ref - 1) : null;
+  }
+
+  /** The value of a number found in a row. */
+  public V get(int ref) {
+    V found = find(ref);
+    if (found == null) {
+      throw new IllegalStateException("BUG: a row names an unknown " + what + " " + ref);
+    }
+    return found;
+  }
+
+  /** All, by number. */
+  public List<V> all() {
+    return Collections.unmodifiableList(values);
+  }
+
+  /** The number that is given next. */
+  public int next() {
+    return values.size() + 1;
+  }
+}

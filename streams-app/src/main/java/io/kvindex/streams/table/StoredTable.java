@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kvindex.streams.table;
+
+import io.kvindex.streams.checkpoint.Dictionary;
+import io.kvindex.streams.checkpoint.StoredName;
+import io.kvindex.streams.checkpoint.StoredRows;
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.index.StoredHolders;
+import io.kvindex.streams.view.OwnerIdentity;
+import io.kvindex.streams.view.StreamPosition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import net.openhft.hashing.LongHashFunction;
+import org.rocksdb.RocksDBException;
+
+/** What the rows beside the blocks say, and with it who holds a block. */
+final class StoredTable {
+
+  private static final LongHashFunction HASH = LongHashFunction.xx3();
+  private static final long ONE = 1L << Integer.SIZE;
+
+  /** Takes what one owner holds of a name in one group. */
+  interface Taker {
+    /**
+     * @param copies certain ones in the upper half, undecided ones in the lower
+     */
+    void take(OwnerState owner, int group, long copies);
+  }
+
+  /** Without its blocks. */
+  private final PartitionTable table;
+
+  private final StoredHolders numbers;
+  private final Map<Integer, OwnerState> live = new HashMap<>();
+
+  StoredTable(StoredRows from) throws RocksDBException {
+    numbers = new StoredHolders(from.header().state());
+    table = new PartitionTable(from.header().partition(), new Epochs(), Journal.none());
+    Dictionary loader = table.loader();
+    from.dictionary(loader::row);
+    loader.end();
+    for (OwnerState owner : table.owners().all()) {
+      if (!owner.row().dead()) {
+        live.put(owner.id(), owner);
+      }
+    }
+  }
+
+  /** Live owners, by number. */
+  Map<Integer, OwnerState> live() {
+    return live;
+  }
+
+  /** Blocks whose prefix is not known, those of the dead included. */
+  Collection<Orphan> orphans() {
+    return table.waiting().all();
+  }
+
+  Streams streams() {
+    return table.streams();
+  }
+
+  /** Who an owner is in whichever fold. */
+  OwnerIdentity identity(OwnerState owner) {
+    OwnerRow row = owner.row();
+    return new OwnerIdentity(
+        table.tableId(row.tableRef()),
+        table.publishers().get(row.publisherRef()).publisher(),
+        row.rank(),
+        row.medium(),
+        row.backendId(),
+        row.pool(),
+        row.incarnation().generation(),
+        row.incarnation().life(),
+        row.expiresAtMs());
+  }
+
+  /** Attention groups of an owner's publisher, a bit each, one at least. */
+  long groups(OwnerState owner) {
+    long groups = table.publishers().get(owner.row().publisherRef()).groups();
+    return groups == 0 ? 1 : groups;
+  }
+
+  /** Sum of what all streams' positions come to. */
+  long positions() {
+    long sum = 0;
+    for (StreamState stream : table.streams().all()) {
+      StreamPosition at = stream.row().at();
+      sum +=
+          HASH.hashChars(
+              stream.row().stream().key()
+                  + ' '
+                  + at.incarnation().generation()
+                  + ' '
+                  + at.incarnation().life()
+                  + ' '
+                  + at.last()
+                  + ' '
+                  + (at.gaps() + (at.retells() ? 1 : 0)));
+    }
+    return sum;
+  }
+
+  /**
+   * Tells what live owners have of a name, certain copies first; those of one owner's groups come
+   * one after the other.
+   */
+  void each(StoredName name, Taker taker) {
+    for (int i = 0; i < name.holders(); i++) {
+      long number = name.holder(i);
+      OwnerState owner = live.get(StoredHolders.idOf(number));
+      int said = numbers.groupOf(number);
+      if (owner != null && (said >= 0 || said == StoredHolders.ONLY)) {
+        int group = said >= 0 ? said : Long.numberOfTrailingZeros(groups(owner));
+        taker.take(owner, group, name.copies(owner.id(), group, ONE));
+      }
+    }
+    for (int i = 0; i < name.counts(); i++) {
+      OwnerState owner = live.get((int) (name.countOf(i) >>> 8));
+      if (owner != null && name.countAt(i) >>> 32 == 0) {
+        taker.take(owner, (int) name.countOf(i) & 0xFF, name.countAt(i));
+      }
+    }
+  }
+}
