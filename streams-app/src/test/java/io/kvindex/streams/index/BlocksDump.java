@@ -36,7 +36,7 @@ public final class BlocksDump {
     spaces.forEach(dump::space);
     dump.names.forEach((name, what) -> dump.lines.add(name + " " + what));
     blocks.tables().forEach(dump::table);
-    dump.lines.add("ring " + blocks.ring().head() + " to " + blocks.ring().tail());
+    dump.lines.add("ring " + blocks.ring.head() + " to " + blocks.ring.tail());
     dump.lines.add("aliases " + dump.byKey.values().stream().filter(n -> n > 1).count());
     return dump.lines;
   }
@@ -98,7 +98,7 @@ public final class BlocksDump {
   }
 
   private String counts(int space, long hash) {
-    long[] counts = blocks.counts().of(space, hash);
+    long[] counts = blocks.counts.of(space, hash);
     List<String> all = new ArrayList<>();
     for (int i = 0; counts != null && i < counts.length; i += 2) {
       all.add(Long.toHexString(counts[i]) + "=" + Long.toHexString(counts[i + 1]));
