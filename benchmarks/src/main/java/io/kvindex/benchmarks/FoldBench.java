@@ -10,6 +10,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.EventRecordDecoder;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.Parent;
@@ -70,6 +71,7 @@ public class FoldBench {
   private final Journal.Pieces pieces = new Journal.Pieces();
   private final PartitionTable table = new PartitionTable(0, new Epochs(), new Journal(pieces));
   private final Fold fold = new Fold(table, new Uncounted(), Limits.DEFAULT);
+  private final EventRecordDecoder decoder = new EventRecordDecoder();
   private byte[][] records = new byte[0][];
   private int idAt;
   private int afterAt;
@@ -157,7 +159,7 @@ public class FoldBench {
   private void take(byte[] record) {
     number(record, idAt, FIRST_ID + offset);
     number(record, afterAt, FIRST_ID + offset - 1);
-    fold.take(EventRecordCodec.decode(record), offset++, 1_000_000);
+    fold.take(decoder.decode(record), offset++, 1_000_000);
   }
 
   /** One block stored or removed. */

@@ -2,7 +2,7 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.EventRecordDecoder;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.topic.Topics;
@@ -65,6 +65,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private Runnable ended = () -> {};
   private Set<Long> leftOut = Set.of();
   private volatile @Nullable String lacks;
+  private final EventRecordDecoder decoder = new EventRecordDecoder();
   private final OncePerMinute warnings = new OncePerMinute();
 
   private FoldedPartition(
@@ -209,7 +210,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
       if (value == null) {
         throw new MalformedRecordException("it has no value");
       }
-      return EventRecordCodec.decode(value);
+      return decoder.decode(value);
     } catch (MalformedRecordException e) {
       counts.taken(1);
       counts.record(Outcome.UNDECODABLE, 1);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,19 +74,47 @@ public final class EventRecordCodec {
       throw new MalformedRecordException(
           "event record version " + version + " is not known here (newest known: " + VERSION + ")");
     }
+    return decode(in, () -> readSource(in, version));
+  }
+
+  /** Who speaks of which table: the same in all records of a stream, as a rule. */
+  record Source(SourceType type, SourceTraits traits, TableId table, StreamId stream) {}
+
+  static Source readSource(RecordReader in, int version) {
+    return new Source(
+        SourceType.byCode(in.readByte()), readTraits(in, version), readTable(in), readStream(in));
+  }
+
+  /** Passes over what {@link #readSource} reads of a record of the newest version. */
+  static void skipSource(RecordReader in) {
+    in.readByte();
+    in.readByte();
+    for (int left = in.readCount(); left > 0; left--) {
+      in.skipString();
+    }
+    in.readVarint();
+    in.readVarint();
+    in.skipString();
+    in.skipString();
+    in.readVarint();
+    in.readByte();
+    in.skipString();
+    in.skipString();
+    in.skipString();
+    in.readVarint();
+    in.skipString();
+  }
+
+  static EventRecord decode(RecordReader in, Supplier<Source> readsSource) {
     try {
-      return decodeBody(in, version);
+      return decodeRest(in, readsSource.get());
     } catch (IllegalArgumentException e) {
       throw new MalformedRecordException(
           "event record holds an impossible value: " + e.getMessage(), e);
     }
   }
 
-  private static EventRecord decodeBody(RecordReader in, int version) {
-    SourceType type = SourceType.byCode(in.readByte());
-    SourceTraits traits = readTraits(in, version);
-    TableId table = readTable(in);
-    StreamId stream = readStream(in);
+  private static EventRecord decodeRest(RecordReader in, Source source) {
     Incarnation incarnation = new Incarnation(in.readZigZag(), in.readZigZag(), in.readZigZag());
     long eventId = in.readVarint();
     int part = in.readInt();
@@ -99,7 +128,16 @@ public final class EventRecordCodec {
     }
     in.requireEnd();
     Position position = new Position(eventId, part, (flags & LAST_PART) != 0);
-    return new EventRecord(table, stream, type, traits, incarnation, position, after, time, events);
+    return new EventRecord(
+        source.table(),
+        source.stream(),
+        source.type(),
+        source.traits(),
+        incarnation,
+        position,
+        after,
+        time,
+        events);
   }
 
   private static void writeTraits(RecordWriter out, SourceTraits traits) {

@@ -95,6 +95,18 @@ public final class RecordReader {
     return text;
   }
 
+  /** Passes a string or null over. */
+  void skipString() {
+    int length = Math.max(0, readInt() - 1);
+    require(length);
+    at += length;
+  }
+
+  /** Index of the byte that is read next. */
+  int at() {
+    return at;
+  }
+
   /** A string that must be there. */
   public String readRequiredString() {
     String text = readString();

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -213,7 +213,8 @@ public final class Checkpoint implements AutoCloseable {
     try {
       RocksDB to = ready();
       NameChanges changes = new NameChanges(journal);
-      int rows = changes.count() + journal.rows().size();
+      SortedMap<Bytes, byte @Nullable []> dictionaries = journal.rows();
+      int rows = changes.count() + dictionaries.size();
       long after = names + changes.grown();
       if (isThere(to)) {
         // It had reached the disk when that said otherwise.
@@ -224,7 +225,7 @@ public final class Checkpoint implements AutoCloseable {
       String file = directory.resolve(WRITING).toString();
       writeRows(
           changes,
-          journal,
+          dictionaries,
           new Header(topicId, partition, number + 1, upTo, after, journal.state()),
           file);
       to.ingestExternalFile(List.of(file), takingOver);
@@ -237,10 +238,14 @@ public final class Checkpoint implements AutoCloseable {
   }
 
   /** In the order of their keys: dictionaries, the header, names. */
-  private void writeRows(NameChanges changes, Journal journal, Header header, String file)
+  private void writeRows(
+      NameChanges changes,
+      SortedMap<Bytes, byte @Nullable []> dictionaries,
+      Header header,
+      String file)
       throws RocksDBException {
     try (RowFile to = new RowFile(options, file)) {
-      for (Map.Entry<Bytes, byte @Nullable []> entry : new TreeMap<>(journal.rows()).entrySet()) {
+      for (Map.Entry<Bytes, byte @Nullable []> entry : dictionaries.entrySet()) {
         dictionary(entry.getKey().get(), entry.getValue(), to);
       }
       byte[] encoded = header.encode();

@@ -402,9 +402,7 @@ public final class Blocks {
 
   /** That of a name whose holders and place are to be filled in. */
   static long word(boolean byDevice, int depth, int contextRef) {
-    return (byDevice ? BY_DEVICE : 0)
-        | (long) depth << DEPTH_AT
-        | (long) contextRef << CONTEXT_AT;
+    return (byDevice ? BY_DEVICE : 0) | (long) depth << DEPTH_AT | (long) contextRef << CONTEXT_AT;
   }
 
   private static int contextRef(long word) {

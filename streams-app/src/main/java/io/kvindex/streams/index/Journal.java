@@ -4,9 +4,12 @@ package io.kvindex.streams.index;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +65,7 @@ public final class Journal {
 
   /** Pieces to be used again, shared by the journals of a process: some for each of them. */
   public static final class Pieces {
-    private static final int KEPT = 64;
+    private static final int KEPT = 128;
     private final Deque<long[]> free = new ArrayDeque<>();
 
     private synchronized long[] take() {
@@ -79,7 +82,7 @@ public final class Journal {
 
   private final Pieces pool;
   private final List<long[]> pieces = new ArrayList<>();
-  private final Map<Bytes, byte @Nullable []> rows = new LinkedHashMap<>();
+  private final Map<Bytes, @Nullable Supplier<byte[]>> rows = new HashMap<>();
   private final boolean kept;
   private final List<OwnerSet> sets = new ArrayList<>();
   private final List<long[]> counts = new ArrayList<>();
@@ -128,14 +131,24 @@ public final class Journal {
 
   /** A row of a dictionary; null deletes. */
   public void put(Bytes key, byte @Nullable [] value) {
+    putLater(key, value == null ? null : () -> value);
+  }
+
+  /**
+   * The same, for a row that changes often: only the last value of it is asked for its bytes, by
+   * the thread that writes the checkpoint.
+   */
+  public void putLater(Bytes key, @Nullable Supplier<byte[]> value) {
     if (kept) {
       rows.put(key, value);
     }
   }
 
-  /** Rows of dictionaries, the newest value of each; null deletes. */
-  public Map<Bytes, byte @Nullable []> rows() {
-    return rows;
+  /** Rows of dictionaries in the order of their keys, the newest value of each; null deletes. */
+  public SortedMap<Bytes, byte @Nullable []> rows() {
+    SortedMap<Bytes, byte @Nullable []> sorted = new TreeMap<>();
+    rows.forEach((key, value) -> sorted.put(key, value == null ? null : value.get()));
+    return sorted;
   }
 
   /**

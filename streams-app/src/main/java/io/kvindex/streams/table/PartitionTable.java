@@ -70,7 +70,10 @@ public final class PartitionTable implements PartitionView {
   private final Owners owners;
   private final Orphans waiting = new Orphans();
   private final Streams streams = new Streams();
-  private final List<Row> last = new ArrayList<>();
+
+  /** A position comes last, so that who sees it sees all that the record did. */
+  private final List<Runnable> last = new ArrayList<>();
+
   private volatile @Nullable Stored stored;
   private volatile boolean closed;
   private volatile long since;
@@ -165,7 +168,15 @@ public final class PartitionTable implements PartitionView {
 
   /** Where a stream is, when the record is dealt with. */
   public void putLast(int streamRef, StreamRow row) {
-    putLast(Rows.key(Rows.STREAM, streamRef), row.encode());
+    last.add(() -> put(streamRef, row));
+  }
+
+  /**
+   * Nearly every record moves a stream: its row is encoded once a checkpoint, and not read back.
+   */
+  private void put(int streamRef, StreamRow row) {
+    blocks.journal().putLater(streams.key(streamRef), row::encode);
+    streams.fold(streamRef, row);
   }
 
   /**
@@ -174,19 +185,13 @@ public final class PartitionTable implements PartitionView {
    * @param row null = it is no more
    */
   public void putLast(int streamRef, Position place, @Nullable HeldRow row) {
-    putLast(Rows.held(streamRef, place.eventId(), place.part()), row == null ? null : row.encode());
-  }
-
-  /** A position comes last, so that who sees it sees all that the record did. */
-  private void putLast(Bytes key, byte @Nullable [] value) {
-    last.add(new Row(key, value));
+    byte @Nullable [] value = row == null ? null : row.encode();
+    last.add(() -> put(Rows.held(streamRef, place.eventId(), place.part()), value));
   }
 
   /** The record is dealt with. */
   public void commit() {
-    for (Row row : last) {
-      put(row.key(), row.value());
-    }
+    last.forEach(Runnable::run);
     last.clear();
   }
 

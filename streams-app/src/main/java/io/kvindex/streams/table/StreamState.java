@@ -4,6 +4,7 @@ package io.kvindex.streams.table;
 import io.kvindex.model.event.EventRecord.Position;
 import java.util.Comparator;
 import java.util.TreeMap;
+import org.apache.kafka.common.utils.Bytes;
 
 /** A stream's position and the records of it that are held back. Belongs to the writer. */
 public final class StreamState {
@@ -14,17 +15,24 @@ public final class StreamState {
           .thenComparingInt(Position::part);
 
   private final int ref;
+  private final Bytes key;
   private final TreeMap<Position, HeldRow> held = new TreeMap<>(ORDER);
   private StreamRow row;
 
   StreamState(int ref, StreamRow row) {
     this.ref = ref;
+    key = Rows.key(Rows.STREAM, ref);
     this.row = row;
   }
 
   /** Its number in row keys. */
   public int ref() {
     return ref;
+  }
+
+  /** Key of its row. */
+  Bytes key() {
+    return key;
   }
 
   /** Its position. */

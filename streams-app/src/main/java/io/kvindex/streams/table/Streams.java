@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /** Positions and held-back records of a partition's streams: rows {@code S} and {@code H}. */
@@ -85,6 +86,12 @@ public final class Streams {
     } else {
       waiting.put(ref, stream);
     }
+  }
+
+  /** Key of a stream's row, whether there is one or not. */
+  Bytes key(int ref) {
+    StreamState known = numbered.find(ref);
+    return known == null ? Rows.key(Rows.STREAM, ref) : known.key();
   }
 
   void foldCut() {
