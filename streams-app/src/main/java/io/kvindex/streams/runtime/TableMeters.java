@@ -9,9 +9,9 @@ final class TableMeters {
 
   private final Counter lostEnds;
   private final Counter failedFolds;
-  private final Counter failedLoads;
-  private final Counter missing;
-  private final Counter doubts;
+  final Counter failedLoads;
+  final Counter missing;
+  final Counter doubts;
 
   TableMeters(MeterRegistry registry) {
     lostEnds = refused(Refusal.Cause.LOG_LOST_END, registry);
@@ -42,17 +42,5 @@ final class TableMeters {
       case LOG_LOST_END -> lostEnds.increment();
       case FOLD_FAILED -> failedFolds.increment();
     }
-  }
-
-  void loadFailed() {
-    failedLoads.increment();
-  }
-
-  void missed(long records) {
-    missing.increment(records);
-  }
-
-  void doubted() {
-    doubts.increment();
   }
 }
