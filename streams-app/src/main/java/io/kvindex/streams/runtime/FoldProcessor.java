@@ -112,7 +112,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
    * log has.
    */
   private void doubt(long offset, long folded) {
-    tables.meters().doubts.increment();
+    tables.count(ProcessTables.DOUBTS, 1);
     if (ofDoubts.allows()) {
       LOG.warn(
           "partition {}: offset {} came after {}, reading begins again at the last record folded",
@@ -169,7 +169,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
           "the table of partition {} begins with offset {}, as the log does", partition, to + 1);
       return;
     }
-    tables.meters().missing.increment(to - from + 1);
+    tables.count(ProcessTables.MISSING, to - from + 1);
     if (ofMissing.allows()) {
       LOG.warn(
           "offsets {} to {} of partition {} were deleted before they were folded; is retention of"

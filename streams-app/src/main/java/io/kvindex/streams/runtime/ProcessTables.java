@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,13 @@ import org.slf4j.LoggerFactory;
 public final class ProcessTables<V> implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProcessTables.class);
+
+  /** Records deleted from the log before they were read. */
+  static final String MISSING = "kvindex.log.records.missing";
+
+  /** Records out of turn, for which reading began again at the last one folded. */
+  static final String DOUBTS = "kvindex.log.doubts";
+
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   /** A loader is told to stop by an interrupt, and may be in the middle of a read. */
@@ -32,7 +40,7 @@ public final class ProcessTables<V> implements AutoCloseable {
 
   private static final long THREADS_IDLE_S = 5;
 
-  private final TableMeters meters;
+  private final MeterRegistry metrics;
   private final ThreadPoolExecutor loading;
   private final List<TableSlot<V>> slots;
 
@@ -62,14 +70,18 @@ public final class ProcessTables<V> implements AutoCloseable {
       TableLoader<V> loader,
       MeterRegistry metrics,
       Duration longestPause) {
-    TableMeters counts = new TableMeters(metrics);
     ThreadPoolExecutor threads = threads(loadsAtOnce);
-    meters = counts;
+    this.metrics = metrics;
     loading = threads;
     slots =
         IntStream.range(0, partitions)
-            .mapToObj(p -> new TableSlot<>(p, loader, topicId, threads, counts, longestPause))
+            .mapToObj(p -> new TableSlot<>(p, loader, topicId, threads, metrics, longestPause))
             .toList();
+    // There from the start: what was never seen at 0 does not seem to grow when it begins.
+    Stream.of(TableSlot.LOADS_FAILED, MISSING, DOUBTS).forEach(metrics::counter);
+    for (Refusal.Cause cause : Refusal.Cause.values()) {
+      metrics.counter(TableSlot.REFUSED, "cause", cause.label());
+    }
   }
 
   /** None while there is nothing to load. A partition is in their queue at most once. */
@@ -109,8 +121,9 @@ public final class ProcessTables<V> implements AutoCloseable {
     return slots.get(partition);
   }
 
-  TableMeters meters() {
-    return meters;
+  /** Counts what happened to tables, or to the log they are folded from. */
+  void count(String what, long n) {
+    metrics.counter(what).increment(n);
   }
 
   /**

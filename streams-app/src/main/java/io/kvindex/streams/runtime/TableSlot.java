@@ -2,6 +2,7 @@
 package io.kvindex.streams.runtime;
 
 import io.kvindex.model.log.OncePerMinute;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class TableSlot<V> {
 
   private static final Logger LOG = LoggerFactory.getLogger(TableSlot.class);
+  static final String REFUSED = "kvindex.tables.refused";
+  static final String LOADS_FAILED = "kvindex.tables.load.failures";
+
   private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
   /** After so long without a failure the next one is met without a pause. */
@@ -37,7 +41,7 @@ public final class TableSlot<V> {
   private final TableLoader<V> loader;
   private final Supplier<Uuid> topicId;
   private final Executor loading;
-  private final TableMeters meters;
+  private final MeterRegistry metrics;
   private final long longestPauseNs;
   private final OncePerMinute ofLoads = new OncePerMinute();
   private final OncePerMinute ofLostEnds = new OncePerMinute();
@@ -80,13 +84,13 @@ public final class TableSlot<V> {
       TableLoader<V> loader,
       Supplier<Uuid> topicId,
       Executor loading,
-      TableMeters meters,
+      MeterRegistry metrics,
       Duration longestPause) {
     this.partition = partition;
     this.loader = loader;
     this.topicId = topicId;
     this.loading = loading;
-    this.meters = meters;
+    this.metrics = metrics;
     this.longestPauseNs = longestPause.toNanos();
   }
 
@@ -240,7 +244,7 @@ public final class TableSlot<V> {
     if (closed) {
       return; // it was interrupted
     }
-    meters.failedLoads.increment();
+    metrics.counter(LOADS_FAILED).increment();
     if (ofLoads.allows()) {
       LOG.warn("the table of partition {} can not be loaded; tried again", partition, why);
     }
@@ -303,7 +307,7 @@ public final class TableSlot<V> {
     refusal = why;
     failure = why.detail();
     pause();
-    meters.refused(why.cause());
+    metrics.counter(REFUSED, "cause", why.cause().label()).increment();
     OncePerMinute warning = why.cause() == Refusal.Cause.LOG_LOST_END ? ofLostEnds : ofFolds;
     if (warning.allows()) {
       LOG.warn(
