@@ -3,7 +3,6 @@ package io.kvindex.benchmarks;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.streams.checkpoint.Checkpoint;
-import io.kvindex.streams.checkpoint.CheckpointState;
 import io.kvindex.streams.checkpoint.CheckpointThread;
 import io.kvindex.streams.checkpoint.Dictionary;
 import io.kvindex.streams.checkpoint.Folded;
@@ -16,6 +15,7 @@ import io.kvindex.streams.index.Holder;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 
@@ -80,14 +81,24 @@ public final class CheckpointLoad {
 
   private void fill(long names, int changes) throws Exception {
     Checkpoint checkpoint = Checkpoint.open(directory, TOPIC, 0);
+    SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    LongAdder writingNs = new LongAdder();
+    LongAdder journalled = new LongAdder();
     CheckpointThread behind =
         new CheckpointThread(
             0,
             blocks,
             Folded.NOTHING,
-            checkpoint::write,
+            (journal, upTo) -> {
+              long start = System.nanoTime();
+              int rows = checkpoint.write(journal, upTo);
+              writingNs.add(System.nanoTime() - start);
+              journalled.add(journal.size());
+              return rows;
+            },
             pieces,
-            new JournalLimits(changes, Duration.ofSeconds(10), Duration.ofMinutes(5)));
+            new JournalLimits(changes, Duration.ofSeconds(10), Duration.ofMinutes(5)),
+            metrics);
     SplittableRandom random = new SplittableRandom(1);
     long began = System.nanoTime();
     long cpu = cpu();
@@ -135,7 +146,7 @@ public final class CheckpointLoad {
         Locale.ROOT, "at most %.1f B a name by their own count in the second half%n", worst);
     long closing = System.nanoTime();
     behind.close(offset, offset, 0);
-    CheckpointState state = behind.state();
+    double rows = metrics.counter("kvindex.checkpoint.rows").count();
     System.out.printf(
         Locale.ROOT,
         "%,d names, %,d stores in %.1f s: %,.0f stores/s; CPU a store %d ns, %d of it the fold's; "
@@ -147,15 +158,15 @@ public final class CheckpointLoad {
         (cpu() - cpu) / stores,
         (ownCpu() - ownCpu) / stores,
         longest / 1e6,
-        state.waited().toNanos() / 1e9,
+        metrics.counter("kvindex.checkpoint.wait.seconds").count(),
         (System.nanoTime() - closing) / 1e9);
     System.out.printf(
         Locale.ROOT,
-        "%d checkpoints, %,d changes, %,d rows, %d ns a row; %.1f B a name on disk%n",
-        state.checkpoints(),
-        state.changes(),
-        state.rows(),
-        state.writing().toNanos() / state.rows(),
+        "%.0f checkpoints, %,d changes, %,.0f rows, %.0f ns a row; %.1f B a name on disk%n",
+        metrics.counter("kvindex.checkpoints").count(),
+        journalled.sum(),
+        rows,
+        writingNs.sum() / rows,
         (double) checkpoint.bytes() / blocks.names());
     checkpoint.close();
   }

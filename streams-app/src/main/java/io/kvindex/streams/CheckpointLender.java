@@ -121,7 +121,7 @@ public final class CheckpointLender {
       result = "whole";
     }
 
-    private void sent(long bytes) throws IOException {
+    private void sent(long bytes, long of) throws IOException {
       sent = bytes;
       long tookNs = System.nanoTime() - beganNs;
       if (tookNs > SLOW_START_NS + nanos(bytes, LEAST_BYTES_PER_SECOND)) {

@@ -5,7 +5,6 @@ import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.checkpoint.Borrower;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException;
-import io.kvindex.streams.checkpoint.CheckpointState;
 import io.kvindex.streams.checkpoint.Header;
 import io.kvindex.streams.checkpoint.Replacement;
 import io.kvindex.streams.checkpoint.Wanted;
@@ -43,10 +42,6 @@ final class CopyLoading implements TableLoader<PartitionView> {
   private final MeterRegistry metrics;
   private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
 
-  /** Those that have not ended yet. */
-  private final Map<Integer, FoldedPartition> loaded = new ConcurrentHashMap<>();
-
-  private final Map<Integer, CheckpointState> former = new ConcurrentHashMap<>();
   private final Map<Integer, FailedFolds> failed = new ConcurrentHashMap<>();
   private volatile String logId = "";
 
@@ -78,26 +73,6 @@ final class CopyLoading implements TableLoader<PartitionView> {
     return loads.get(partition);
   }
 
-  /** What a partition's tables have written, null = there was none. Any thread. */
-  @Nullable CheckpointState figures(int partition) {
-    synchronized (former) {
-      CheckpointState before = former.get(partition);
-      FoldedPartition table = loaded.get(partition);
-      if (table == null) {
-        return before;
-      }
-      CheckpointState now = table.checkpointState();
-      return before == null ? now : now.after(before);
-    }
-  }
-
-  private void ended(int partition, FoldedPartition table) {
-    synchronized (former) {
-      former.merge(partition, table.checkpointState(), (before, now) -> now.after(before));
-      loaded.remove(partition, table);
-    }
-  }
-
   /** Whether there are rows that are not being borrowed anew. Any thread. */
   boolean hasOwn(int partition) {
     PartitionProgress load = loads.get(partition);
@@ -114,13 +89,10 @@ final class CopyLoading implements TableLoader<PartitionView> {
     Replacement.settle(directory);
     boolean isLost = before != null && before.cause() == Refusal.Cause.LOG_LOST_END;
     long differsFrom = before != null && isLost ? before.offset() : Long.MAX_VALUE;
-    if (isLost) {
-      forgetLost(directory, topicId, partition, differsFrom);
-    }
     boolean mayBorrow = config.starts().isEmpty();
     while (true) {
       try {
-        if (mayBorrow && !goesOn(directory, topicId, partition)) {
+        if (!goesOn(directory, topicId, partition, differsFrom) && mayBorrow) {
           mayBorrow = false;
           borrow(directory, new Wanted(partition, topicId, differsFrom, logStart(partition)));
         }
@@ -143,8 +115,11 @@ final class CopyLoading implements TableLoader<PartitionView> {
     return config.directory().resolve("tables").resolve(Integer.toString(partition));
   }
 
-  /** Whether there is a checkpoint of this process's own, and the log has what follows. */
-  private boolean goesOn(Path directory, Uuid topicId, int partition)
+  /**
+   * Whether there is a checkpoint of this process's own, and the log has what follows. One with
+   * records that the log does not have any more is of no use, and deleted.
+   */
+  private boolean goesOn(Path directory, Uuid topicId, int partition, long differsFrom)
       throws IOException, CheckpointRefusedException {
     if (!hasRows(directory)) {
       return false;
@@ -153,8 +128,8 @@ final class CopyLoading implements TableLoader<PartitionView> {
     try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
       header = checkpoint.header();
     }
-    if (header == null) {
-      Replacement.delete(directory); // of a process that wrote none
+    if (header == null || header.folded().offset() >= differsFrom) {
+      Replacement.delete(directory); // or it is of a process that wrote none
       return false;
     }
     // Where nobody says, it is better than nothing.
@@ -217,8 +192,6 @@ final class CopyLoading implements TableLoader<PartitionView> {
               (names, of) ->
                   loads.put(partition, new PartitionProgress(Phase.LOADING, names, of, 0)));
       isLoaded = true;
-      loaded.put(partition, table);
-      table.whenEnded(() -> ended(partition, table));
       LOG.info(
           "partition {} is loaded up to offset {}: {} names in {} ms",
           partition,
@@ -232,22 +205,5 @@ final class CopyLoading implements TableLoader<PartitionView> {
         checkpoint.close();
       }
     }
-  }
-
-  /** A checkpoint that has records the log does not have any more is of no use. */
-  private static void forgetLost(Path directory, Uuid topicId, int partition, long differsFrom)
-      throws IOException {
-    if (!hasRows(directory)) {
-      return;
-    }
-    try (Checkpoint checkpoint = Checkpoint.open(directory, topicId, partition)) {
-      Header header = checkpoint.header();
-      if (header == null || header.folded().offset() < differsFrom) {
-        return;
-      }
-    } catch (CheckpointRefusedException e) {
-      return; // said when it is to be loaded
-    }
-    Replacement.delete(directory);
   }
 }

@@ -25,9 +25,11 @@ import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
@@ -41,7 +43,6 @@ import org.slf4j.LoggerFactory;
 final class FoldedPartition implements FoldedTable<PartitionView> {
 
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
-  private static final Duration TRIED_AGAIN = Duration.ofMillis(50);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
 
   /** What all partitions of a process share. */
@@ -50,7 +51,8 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
       Journal.Pieces pieces,
       Counts counts,
       Limits limits,
-      JournalLimits journalLimits) {}
+      JournalLimits journalLimits,
+      MeterRegistry metrics) {}
 
   private final int partition;
   private final Counts counts;
@@ -62,7 +64,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private final long first;
   private long sum;
   private long lineageStart;
-  private Runnable ended = () -> {};
   private Set<Long> leftOut = Set.of();
   private volatile @Nullable String lacks;
   private final EventRecordDecoder decoder = new EventRecordDecoder();
@@ -90,7 +91,8 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
             folded,
             checkpoint::write,
             shared.pieces(),
-            shared.journalLimits());
+            shared.journalLimits(),
+            shared.metrics());
     fold = new Fold(table, counts, shared.limits());
     if (folded.offset() >= 0) {
       table.streams().taken(folded.offset());
@@ -139,7 +141,8 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   public void fold(
       long next, long timestampMs, byte @Nullable [] key, byte @Nullable [] value, long nextSum) {
     if (offset < 0) {
-      startsAt(next);
+      foldedSince(next);
+      fold.startsAt(next);
     }
     EventRecord record = decode(next, value);
     if (record == null) {
@@ -149,7 +152,9 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     } else {
       fold.take(record, next, timestampMs);
     }
-    folded(next, nextSum);
+    sum = nextSum;
+    offset = next;
+    behind.maybeSwap(next, nextSum, lineageStart);
   }
 
   /**
@@ -172,37 +177,9 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     LOG.error("{}. The publisher is degraded until its life ends", what);
   }
 
-  /** Which record it had to leave out last since it was loaded, for people; null = none. */
-  @Nullable String lacks() {
-    return lacks;
-  }
-
-  /** The log has nothing before that offset. */
-  void startsAt(long first) {
-    foldedSince(first);
-    fold.startsAt(first);
-  }
-
   private void foldedSince(long offset) {
     lineageStart = offset;
     table.foldedSince(offset);
-  }
-
-  /** Folds a record that was read already. */
-  void take(EventRecord record, long next, long timestampMs) {
-    fold.take(record, next, timestampMs);
-    folded(next, 0);
-  }
-
-  /** Leaves a record out, but for its time. */
-  void leaveOut(long timestampMs) {
-    fold.leaveOut(timestampMs);
-  }
-
-  private void folded(long next, long nextSum) {
-    sum = nextSum;
-    offset = next;
-    behind.maybeSwap(next, nextSum, lineageStart);
   }
 
   private @Nullable EventRecord decode(long at, byte @Nullable [] value) {
@@ -234,37 +211,10 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     behind.maybeSwap(offset, sum, lineageStart);
   }
 
-  /** What is done when it is closed or abandoned; before it is handed to another thread. */
-  void whenEnded(Runnable then) {
-    ended = then;
-  }
-
   @Override
   public void released() {
     behind.want();
     idle();
-  }
-
-  /** Who asks for dumps and digests does so when no thread writes any more. */
-  void readsSettled() {
-    table.readsFrom(this::readSettled);
-  }
-
-  /** A checkpoint may be under way already, behind which another one has to be begun. */
-  private synchronized <T> @Nullable T readSettled(Checkpoint.Reading<T> reading)
-      throws DumpFailedException {
-    long began = System.nanoTime();
-    try {
-      do {
-        behind.want();
-        idle();
-      } while (!behind.await(offset, TRIED_AGAIN)
-          && System.nanoTime() - began < READ_WITHIN.toNanos());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new DumpFailedException("interrupted while a checkpoint was written", e);
-    }
-    return read(reading);
   }
 
   private <T> @Nullable T read(Checkpoint.Reading<T> reading) throws DumpFailedException {
@@ -336,6 +286,31 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     return behind.state();
   }
 
+  /** Since the last checkpoint, 0 where nothing was folded since. Any thread. */
+  double checkpointAgeSeconds() {
+    CheckpointState state = behind.state();
+    return state.folded().offset() >= offset ? 0 : state.age().toMillis() / 1e3;
+  }
+
+  /**
+   * What people should look at: a record that had to be left out since it was loaded, or a disk
+   * that fails. null = nothing. Any thread.
+   */
+  @Nullable String warning() {
+    CheckpointState state = behind.state();
+    if (lacks != null || !state.failing() && !state.stopped()) {
+      return lacks;
+    }
+    return String.format(
+        Locale.ROOT,
+        "the checkpoint of partition %d is %.0f s old, as its disk fails: %s",
+        partition,
+        checkpointAgeSeconds(),
+        state.stopped()
+            ? "none is written any more, and the next start may have to borrow one"
+            : "writing is tried again");
+  }
+
   @Override
   public void close() {
     table.close();
@@ -346,7 +321,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
           behind.state().folded().offset());
     }
     checkpoint.close();
-    ended.run();
   }
 
   @Override
@@ -354,6 +328,5 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     table.close();
     behind.abandon();
     checkpoint.close();
-    ended.run();
   }
 }

@@ -7,8 +7,9 @@ import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.CopySettings;
-import io.kvindex.streams.runtime.LogEndWatch;
 import io.kvindex.streams.runtime.LogTopic;
+import io.kvindex.streams.runtime.LogWatch;
+import io.kvindex.streams.runtime.PartitionBacklog;
 import io.kvindex.streams.runtime.ProcessTables;
 import io.kvindex.streams.runtime.SeekingClients;
 import io.kvindex.streams.runtime.TableState;
@@ -17,18 +18,20 @@ import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.NativeLibraryLoader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,12 +55,10 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   private final LogTopic topic;
   private final CopyLoading loading;
   private final ProcessTables<PartitionView> tables;
-  private final LogEndWatch<PartitionView> ends;
+  private final LogWatch<PartitionView> log;
   private final KafkaStreams streams;
   private final StreamFailures failures;
-  private final CopyLag lag;
   private final CheckpointLender lender;
-  private final CheckpointMeters checkpoints;
 
   /** Whether the group has given out all partitions once, and those given to this process ran. */
   private volatile boolean assigned;
@@ -76,6 +77,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     lender =
         new CheckpointLender(
             config.directory().resolve("lent"), partitions, this::inUse, this::isComing, metrics);
+    IndexMeters meters = new IndexMeters(metrics);
     topic =
         new LogTopic(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())), Topics.EVENTS);
@@ -86,17 +88,18 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
             new FoldedPartition.Shared(
                 new Epochs(),
                 new Journal.Pieces(),
-                new IndexMeters(metrics, this::views),
+                meters,
                 config.limits(),
-                config.journal()),
+                config.journal(),
+                metrics),
             lenders,
             metrics);
     tables = new ProcessTables<>(partitions, LOADS_AT_ONCE, topic::id, loading, metrics);
-    ends = new LogEndWatch<>(topic, tables);
+    log = new LogWatch<>(topic, tables, config.maxLag());
     SeekingClients clients = new SeekingClients();
     streams =
         new KafkaStreams(
-            TableTopology.of(Topics.EVENTS, tables, clients::seek, ends::soon),
+            TableTopology.of(Topics.EVENTS, tables, clients::seek, log::soon),
             new CopySettings(
                     config.kafka(),
                     config.applicationId(),
@@ -109,15 +112,12 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     streams.setUncaughtExceptionHandler(failures);
     streams.setStateListener(
         (now, before) -> assigned = assigned || now == KafkaStreams.State.RUNNING);
-    lag = new CopyLag(topic, partitions, config.maxLag(), this::view, p -> !isAbsent(p), metrics);
-    checkpoints = new CheckpointMeters(partitions, this::inUse, loading::figures, metrics);
-    ReadinessGauges.register(this, metrics);
-  }
-
-  private Stream<PartitionView> views() {
-    return IntStream.range(0, partitions)
-        .<@Nullable PartitionView>mapToObj(this::view)
-        .flatMap(Stream::ofNullable);
+    meters.watch(
+        this,
+        p -> {
+          FoldedPartition table = inUse(p);
+          return table == null ? 0 : table.checkpointAgeSeconds();
+        });
   }
 
   /**
@@ -136,18 +136,32 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       boolean alone,
       Supplier<List<String>> lenders,
       MeterRegistry metrics) {
-    new RocksLibrary(config.directory()).load();
+    unpackRocksDb(config.directory().resolve("native"));
     IndexCopy copy;
     try {
       copy = new IndexCopy(config, partitions, lenders, metrics);
     } catch (IOException e) {
       throw new UncheckedIOException(config.directory() + " can not be used", e);
     }
-    copy.lag.start();
+    copy.log.start();
     CompletableFuture<Void> first =
         alone ? copy.tables.loadAll() : CompletableFuture.completedFuture(null);
     first.thenRun(copy::follow).exceptionally(copy::giveUp);
     return copy;
+  }
+
+  /**
+   * Loads RocksDB's native code from beside the rows. Left to itself RocksDB unpacks its 15 MB into
+   * the directory for temporary files under a new name each time, and who is killed leaves them
+   * there; here the next start writes over it. Where that can't be, RocksDB finds its own way.
+   */
+  private static void unpackRocksDb(Path directory) {
+    try {
+      Files.createDirectories(directory);
+      NativeLibraryLoader.getInstance().loadLibrary(directory.toAbsolutePath().toString());
+    } catch (IOException | UnsatisfiedLinkError e) {
+      LOG.info("RocksDB's native code is not kept in {}: {}", directory, e.toString());
+    }
   }
 
   private synchronized void follow() {
@@ -168,11 +182,11 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   private @Nullable FoldedPartition inUse(int partition) {
-    return closed ? null : (FoldedPartition) tables.inUse(partition);
+    return closed ? null : (FoldedPartition) tables.at(partition).inUse();
   }
 
   private boolean isAbsent(int partition) {
-    return tables.state(partition) == TableState.ABSENT;
+    return tables.at(partition).state() == TableState.ABSENT;
   }
 
   /** Whether there is no table yet, and will be one of this process's own. */
@@ -186,7 +200,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
    */
   public void letGo(int partition) {
     if (assigned) {
-      tables.letGo(partition, LET_GO_AFTER);
+      tables.at(partition).letGo(LET_GO_AFTER);
     }
   }
 
@@ -199,7 +213,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
 
   @Override
   public @Nullable PartitionView view(int partition) {
-    return tables.view(partition);
+    return tables.at(partition).view();
   }
 
   /** Why the tables are not kept any more and only a person can help, null = they are kept. */
@@ -209,17 +223,19 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
 
   @Override
   public boolean keepsUp(int partition) {
-    return tables.isFollowed(partition) && lag.keepsUp(partition);
+    return tables.at(partition).isFollowed()
+        && view(partition) != null
+        && log.backlog(partition).keepsUp(System.nanoTime());
   }
 
   @Override
   public long ageMs(int partition) {
-    return lag.ageMs(partition);
+    return TimeUnit.NANOSECONDS.toMillis(log.backlog(partition).ageNanos(System.nanoTime()));
   }
 
   @Override
   public long recordsBehind(int partition) {
-    return lag.records(partition);
+    return Math.max(0, log.backlog(partition).records());
   }
 
   @Override
@@ -228,8 +244,10 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       if (keepsUp(partition)) {
         return PartitionProgress.of(Phase.READY);
       }
-      boolean wasGiven = !tables.isFollowed(partition) && lag.wasClose(partition);
-      return wasGiven ? PartitionProgress.of(Phase.STALE) : lag.progress(partition);
+      PartitionBacklog backlog = log.backlog(partition);
+      return !tables.at(partition).isFollowed() && backlog.wasClose()
+          ? PartitionProgress.of(Phase.STALE)
+          : new PartitionProgress(Phase.CATCHING_UP, backlog.done(), backlog.total(), 0);
     }
     PartitionProgress load = loading.progress(partition);
     if (load != null) {
@@ -240,7 +258,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
 
   @Override
   public boolean wasClose(int partition) {
-    return lag.wasClose(partition);
+    return log.backlog(partition).wasClose();
   }
 
   @Override
@@ -290,26 +308,36 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       return "partition " + partition + " is with another process of copy " + config.copy();
     }
     if (view(partition) == null) {
-      String failure = tables.failure(partition);
+      String failure = tables.at(partition).failure();
       return "partition "
           + partition
           + " is "
           + progress(partition).text()
           + (failure.isEmpty() ? "" : ": " + failure);
     }
-    return lag.tooFarBehind(partition);
+    // What was visible before a restart must be visible again first; later some lag is no reason to
+    // send routers away.
+    PartitionBacklog backlog = log.backlog(partition);
+    if (backlog.wasClose()) {
+      return null;
+    }
+    long records = backlog.records();
+    return "partition "
+        + partition
+        + " is "
+        + (records == PartitionBacklog.UNKNOWN ? "not measured yet" : records + " records behind");
   }
 
   @Override
   public @Nullable String warning() {
     for (int p = 0; p < partitions; p++) {
       FoldedPartition table = inUse(p);
-      String lacks = table == null ? null : table.lacks();
-      if (lacks != null) {
-        return lacks;
+      String warning = table == null ? null : table.warning();
+      if (warning != null) {
+        return warning;
       }
     }
-    return checkpoints.problem();
+    return null;
   }
 
   @Override
@@ -336,8 +364,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       closed = true;
     }
     failures.close();
-    ends.close();
-    lag.close();
+    log.close();
     streams.close(
         CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
             .withTimeout(LEAVE_WITHIN));

@@ -2,63 +2,42 @@
 package io.kvindex.streams;
 
 import io.kvindex.model.event.EventRecord;
-import io.kvindex.streams.checkpoint.Checkpoint;
-import io.kvindex.streams.checkpoint.CheckpointRefusedException;
-import io.kvindex.streams.checkpoint.JournalLimits;
-import io.kvindex.streams.fold.Counts;
+import io.kvindex.streams.fold.Fold;
 import io.kvindex.streams.fold.Limits;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
-import java.io.IOException;
-import java.nio.file.Path;
-import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One partition as it was after the records it is given, folded by the same code as the running
- * table. Records are taken by one thread; answers may be asked for by any when they are in.
+ * One partition as it was after the records it is given, folded by the same rules as the running
+ * table, in memory alone: it has no rows for dumps and digests. Records are taken by one thread;
+ * answers may be asked for by any when they are in.
  */
-public final class PastTable implements IndexPartitions, AutoCloseable {
-
-  private static final Counts UNCOUNTED = (outcome, n) -> {};
+public final class PastTable implements IndexPartitions {
 
   private final int partitions;
-  private final FoldedPartition table;
+  private final PartitionTable table;
+  private final Fold fold;
 
   /**
    * An empty table.
    *
-   * @param directory for its rows, which digests are read from; empty or not there yet, and of no
-   *     use afterwards
    * @param partition the partition of the events topic the records are of
    * @param partitions how many that topic has
    * @param logStart offset of the first record that topic's partition still has; what was before is
    *     not known
-   * @throws IOException if the directory can not be used
    */
-  public PastTable(Path directory, int partition, int partitions, long logStart)
-      throws IOException {
+  public PastTable(int partition, int partitions, long logStart) {
     this.partitions = partitions;
-    FoldedPartition.Shared alone =
-        new FoldedPartition.Shared(
-            new Epochs(), new Journal.Pieces(), UNCOUNTED, Limits.DEFAULT, JournalLimits.DEFAULT);
-    try {
-      table =
-          FoldedPartition.load(
-              partition,
-              alone,
-              Checkpoint.open(directory, Uuid.ONE_UUID, partition),
-              logStart,
-              (names, total) -> {});
-    } catch (CheckpointRefusedException e) {
-      throw new IOException("rows in " + directory + ": " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
+    table = new PartitionTable(partition, new Epochs(), Journal.none());
+    fold = new Fold(table, (outcome, n) -> {}, Limits.DEFAULT);
+    table.foldedSince(logStart);
+    if (logStart > 0) {
+      table.streams().taken(logStart - 1);
     }
-    table.startsAt(logStart);
-    table.readsSettled();
+    fold.startsAt(logStart);
   }
 
   /**
@@ -68,7 +47,7 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
    * @param appendTimeMs the broker's time on it
    */
   public void take(EventRecord record, long offset, long appendTimeMs) {
-    table.take(record, offset, appendTimeMs);
+    fold.take(record, offset, appendTimeMs);
   }
 
   /**
@@ -78,7 +57,7 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
    * @param appendTimeMs the broker's time on it
    */
   public void leaveOut(long appendTimeMs) {
-    table.leaveOut(appendTimeMs);
+    fold.leaveOut(appendTimeMs);
   }
 
   @Override
@@ -88,7 +67,7 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
 
   @Override
   public @Nullable PartitionView view(int partition) {
-    return partition == table.view().partition() ? table.view() : null;
+    return partition == table.partition() ? table : null;
   }
 
   @Override
@@ -99,10 +78,5 @@ public final class PastTable implements IndexPartitions, AutoCloseable {
   @Override
   public @Nullable String notReadyReason() {
     return null;
-  }
-
-  @Override
-  public void close() {
-    table.abandon();
   }
 }

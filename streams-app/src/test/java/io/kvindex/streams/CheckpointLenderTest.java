@@ -54,7 +54,8 @@ class CheckpointLenderTest {
             new Journal.Pieces(),
             (outcome, n) -> {},
             Limits.DEFAULT,
-            JournalLimits.DEFAULT);
+            JournalLimits.DEFAULT,
+            metrics);
     table =
         FoldedPartition.load(
             0, shared, Checkpoint.open(dir.resolve("0"), TOPIC, 0), -1, (done, of) -> {});

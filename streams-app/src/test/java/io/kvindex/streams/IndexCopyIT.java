@@ -212,7 +212,7 @@ class IndexCopyIT {
   }
 
   private static double checkpoints(MeterRegistry metrics) {
-    return metrics.get("kvindex.checkpoints").functionCounter().count();
+    return metrics.get("kvindex.checkpoints").counter().count();
   }
 
   /** Of a program that does not survive a record of so many events. */

@@ -85,7 +85,12 @@ final class KilledCopy {
     say("loads");
     FoldedPartition.Shared shared =
         new FoldedPartition.Shared(
-            new Epochs(), new Journal.Pieces(), (outcome, n) -> {}, LIMITS, journal);
+            new Epochs(),
+            new Journal.Pieces(),
+            (outcome, n) -> {},
+            LIMITS,
+            journal,
+            new SimpleMeterRegistry());
     Checkpoint checkpoint = Checkpoint.open(directory, CheckpointedIndex.TOPIC, 0);
     FoldedPartition table = FoldedPartition.load(0, shared, checkpoint, -1, SLOW);
     if (table.foldedOffset() + 1 != first) {

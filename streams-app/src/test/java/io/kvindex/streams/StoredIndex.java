@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams;
 
+import static org.awaitility.Awaitility.await;
+
 import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.JournalLimits;
 import io.kvindex.streams.fixture.CountedOutcomes;
@@ -9,6 +12,7 @@ import io.kvindex.streams.fold.Limits;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.view.PartitionView;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.kafka.common.Uuid;
@@ -29,22 +33,31 @@ final class StoredIndex implements AutoCloseable {
         FoldedPartition.load(
             0,
             new FoldedPartition.Shared(
-                new Epochs(), new Journal.Pieces(), new CountedOutcomes(), Limits.DEFAULT, LIMITS),
+                new Epochs(),
+                new Journal.Pieces(),
+                new CountedOutcomes(),
+                Limits.DEFAULT,
+                LIMITS,
+                new SimpleMeterRegistry()),
             checkpoint,
             -1,
             (names, total) -> {});
-    partition.readsSettled();
     offset = partition.foldedOffset() + 1;
   }
 
   void take(EventRecord record) {
-    if (offset == 0) {
-      partition.startsAt(0);
-    }
-    partition.take(record, offset++, 1_000_000);
+    partition.fold(offset++, 1_000_000, null, EventRecordCodec.encode(record), 0);
   }
 
+  /** With all that was folded on the disk: nobody folds on, so nobody else begins a checkpoint. */
   PartitionView view() {
+    await()
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () -> {
+              partition.released();
+              return partition.checkpointState().folded().offset() >= partition.foldedOffset();
+            });
     return partition.view();
   }
 

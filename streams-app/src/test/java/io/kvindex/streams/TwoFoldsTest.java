@@ -12,6 +12,7 @@ import io.kvindex.streams.fixture.RoughLog;
 import io.kvindex.streams.fixture.RoughLog.Taken;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
@@ -131,7 +132,12 @@ class TwoFoldsTest {
   private static FoldedPartition load(Path directory, JournalLimits speed) throws Exception {
     FoldedPartition.Shared shared =
         new FoldedPartition.Shared(
-            new Epochs(), new Journal.Pieces(), (outcome, n) -> {}, KilledCopy.LIMITS, speed);
+            new Epochs(),
+            new Journal.Pieces(),
+            (outcome, n) -> {},
+            KilledCopy.LIMITS,
+            speed,
+            new SimpleMeterRegistry());
     Checkpoint checkpoint = Checkpoint.open(directory, CheckpointedIndex.TOPIC, 0);
     return FoldedPartition.load(0, shared, checkpoint, -1, (done, of) -> {});
   }

@@ -10,11 +10,7 @@ import io.kvindex.query.OfflineQuery;
 import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.PastTable;
-import io.kvindex.streams.checkpoint.Replacement;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +57,7 @@ public final class PastQuery {
    * @throws IllegalStateException if nothing of that time is left
    */
   public OfflineQuery.Answer ask(Instant when, Table named, byte[] body)
-      throws InterruptedException, IOException {
+      throws InterruptedException {
     LeftOut leftOut = new LeftOut();
     try {
       return ask(when, named, body, leftOut);
@@ -72,27 +68,19 @@ public final class PastQuery {
   }
 
   private OfflineQuery.Answer ask(Instant when, Table named, byte[] body, LeftOut leftOut)
-      throws InterruptedException, IOException {
+      throws InterruptedException {
     PastSources sources = new PastSources(when, leftOut);
     LogReader log = new LogReader(kafka);
     sources.read(log);
     Table asked = withBlockSize(named, sources);
     Stretch stretch = stretch(when, asked);
-    Path directory = Files.createTempDirectory("kvindex-query-at");
-    try (PastTable table =
-        new PastTable(
-            directory.resolve("rows"),
-            stretch.part().partition(),
-            stretch.partitions(),
-            stretch.part().first())) {
-      fill(new Applied(table, sources, leftOut, asked), log, stretch);
-      return OfflineQuery.ask(
-          RegistrationSnapshot.of(sources.all(), Media.standard()),
-          new StreamsIndexAccess(table, () -> 0),
-          body);
-    } finally {
-      Replacement.delete(directory);
-    }
+    PastTable table =
+        new PastTable(stretch.part().partition(), stretch.partitions(), stretch.part().first());
+    fill(new Applied(table, sources, leftOut, asked), log, stretch);
+    return OfflineQuery.ask(
+        RegistrationSnapshot.of(sources.all(), Media.standard()),
+        new StreamsIndexAccess(table, () -> 0),
+        body);
   }
 
   private static Table withBlockSize(Table named, PastSources sources) {

@@ -72,9 +72,11 @@ public final class Backup {
   public CheckpointOffer take(CheckpointOffer offer, Progress progress)
       throws IOException, CheckpointRefusedException, InterruptedException {
     int partition = offer.partition();
+    Uuid topicId = Uuid.fromString(offer.topicId());
+    Wanted wanted = new Wanted(partition, topicId, Long.MAX_VALUE, offer.since());
     Path into = part.resolve(Integer.toString(partition));
     long began = System.nanoTime();
-    while (!lender.fetch(partition, into, any -> {}, progress)) {
+    while (!lender.fetch(wanted, into, progress)) {
       if (System.nanoTime() - began > PATIENCE_NS) {
         throw new IOException("other checkpoints were being lent for 10 minutes");
       }
@@ -83,7 +85,7 @@ public final class Backup {
         throw new InterruptedException();
       }
     }
-    Header header = Checkpoint.verify(into, Uuid.fromString(offer.topicId()), partition);
+    Header header = Checkpoint.verify(into, topicId, partition);
     return header.offer(CheckpointStream.bytes(CheckpointStream.filesOf(into)), false);
   }
 

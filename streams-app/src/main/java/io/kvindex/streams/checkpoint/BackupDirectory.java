@@ -3,7 +3,6 @@ package io.kvindex.streams.checkpoint;
 
 import io.kvindex.streams.view.CheckpointOffer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,20 +29,22 @@ final class BackupDirectory implements Lender {
   }
 
   @Override
-  public boolean fetch(int partition, Path into, Check check, Progress progress)
+  public boolean fetch(Wanted wanted, Path into, Progress progress)
       throws IOException, CheckpointRefusedException, InterruptedException {
-    Path of = directory.resolve(Integer.toString(partition));
+    Path of = directory.resolve(Integer.toString(wanted.partition()));
     List<Path> files = CheckpointStream.filesOf(of);
     long total = CheckpointStream.bytes(files);
-    check.require(Verification.headerOf(of).offer(total, false));
+    wanted.require(Verification.headerOf(of).offer(total, false));
     Files.createDirectory(into);
     long copied = 0;
     for (Path file : files) {
-      try (InputStream in = Files.newInputStream(file)) {
-        copied =
-            CheckpointStream.write(
-                in, Files.size(file), into.resolve(file.getFileName()), copied, total, progress);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
       }
+      Path copy = Files.copy(file, into.resolve(file.getFileName()));
+      CheckpointStream.sync(copy);
+      copied += Files.size(copy);
+      progress.at(copied, total);
     }
     CheckpointStream.sync(into);
     return true;

@@ -204,7 +204,7 @@ public final class Borrower {
     Replacement replacement = new Replacement(search.directory);
     Path part = replacement.begin();
     try {
-      if (!from.lender().fetch(wanted.partition(), part, wanted::require, search.progress)) {
+      if (!from.lender().fetch(wanted, part, search.progress)) {
         search.busy = true;
         return null;
       }

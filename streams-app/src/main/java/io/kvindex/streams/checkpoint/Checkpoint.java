@@ -20,12 +20,14 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.EnvOptions;
 import org.rocksdb.IngestExternalFileOptions;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
+import org.rocksdb.SstFileWriter;
 import org.rocksdb.Status;
 
 /**
@@ -77,7 +79,6 @@ public final class Checkpoint implements AutoCloseable {
   private long names;
 
   private long number;
-  private long written;
 
   private Checkpoint(Path directory, Uuid topicId, int partition) {
     this.directory = directory;
@@ -194,7 +195,10 @@ public final class Checkpoint implements AutoCloseable {
       throws CheckpointRefusedException, IOException, InterruptedException {
     Header header = header();
     if (header != null) {
-      new Loading(opened(), header, "kvindex-rows-" + partition).load(blocks, dictionary, progress);
+      try (ReadOptions all = new ReadOptions()) {
+        new Loading(new StoredRows(opened(), all, header), "kvindex-rows-" + partition)
+            .load(blocks, dictionary, progress);
+      }
     }
     return header;
   }
@@ -218,38 +222,49 @@ public final class Checkpoint implements AutoCloseable {
       long after = names + changes.grown();
       if (isThere(to)) {
         // It had reached the disk when that said otherwise.
-        written(after, rows);
+        written(after);
         return rows;
       }
       uncertain = true;
-      String file = directory.resolve(WRITING).toString();
+      Path file = directory.resolve(WRITING);
       writeRows(
           changes,
           dictionaries,
           new Header(topicId, partition, number + 1, upTo, after, journal.state()),
           file);
-      to.ingestExternalFile(List.of(file), takingOver);
+      to.ingestExternalFile(List.of(file.toString()), takingOver);
       uncertain = false;
-      written(after, rows);
+      written(after);
       return rows;
     } finally {
       lock.unlock();
     }
   }
 
-  /** In the order of their keys: dictionaries, the header, names. */
+  /**
+   * In the order of their keys: dictionaries, the header, names.
+   *
+   * @param file if it is there, another one takes its name: it may be one that RocksDB has taken
+   *     over by now, of a process that was killed before the name was gone
+   */
   private void writeRows(
       NameChanges changes,
       SortedMap<Bytes, byte @Nullable []> dictionaries,
       Header header,
-      String file)
+      Path file)
       throws RocksDBException {
-    try (RowFile to = new RowFile(options, file)) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new RocksDBException("IO error: " + e);
+    }
+    try (EnvOptions env = new EnvOptions();
+        SstFileWriter to = new SstFileWriter(env, options)) {
+      to.open(file.toString());
       for (Map.Entry<Bytes, byte @Nullable []> entry : dictionaries.entrySet()) {
         dictionary(entry.getKey().get(), entry.getValue(), to);
       }
-      byte[] encoded = header.encode();
-      to.put(HEADER, HEADER.length, encoded, encoded.length);
+      to.put(HEADER, header.encode());
       while (changes.next()) {
         row.write(changes, to);
       }
@@ -257,10 +272,9 @@ public final class Checkpoint implements AutoCloseable {
     }
   }
 
-  private void written(long namesNow, int rows) {
+  private void written(long namesNow) {
     names = namesNow;
     number++;
-    written += rows;
   }
 
   private boolean isThere(RocksDB in) throws RocksDBException {
@@ -293,7 +307,7 @@ public final class Checkpoint implements AutoCloseable {
     return db;
   }
 
-  private static void dictionary(byte[] key, byte @Nullable [] value, RowFile to)
+  private static void dictionary(byte[] key, byte @Nullable [] value, SstFileWriter to)
       throws RocksDBException {
     byte[] own = new byte[key.length + 1];
     own[0] = DICTIONARY;
@@ -301,7 +315,7 @@ public final class Checkpoint implements AutoCloseable {
     if (value == null) {
       to.delete(own);
     } else {
-      to.put(own, own.length, value, value.length);
+      to.put(own, value);
     }
   }
 
@@ -393,16 +407,6 @@ public final class Checkpoint implements AutoCloseable {
   /** What others are told of it once it is the fold of that. */
   public CheckpointOffer offer(Folded folded, boolean busy) {
     return new Header(topicId, partition, 0, folded, 0, new byte[0]).offer(bytes(), busy);
-  }
-
-  /** Rows written since it was opened. */
-  public long written() {
-    lock.lock();
-    try {
-      return written;
-    } finally {
-      lock.unlock();
-    }
   }
 
   /**

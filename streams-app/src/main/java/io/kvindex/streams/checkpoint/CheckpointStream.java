@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
-import java.util.zip.CheckedInputStream;
 
 /**
  * A checkpoint on its way to another process: what it is, then each file's name, length, bytes and
@@ -35,22 +34,16 @@ public final class CheckpointStream {
   /** No path, and nothing hidden. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,200}");
 
-  /** Told of bytes that were sent. */
-  @FunctionalInterface
-  public interface Pace {
-    /** So many in all; may wait, or end it. */
-    void sent(long bytes) throws IOException;
-  }
-
   private CheckpointStream() {}
 
   /**
    * Sends the files of a directory that nobody changes meanwhile.
    *
    * @param header what they are of
+   * @param progress bytes; may wait, or end it by an exception
    * @return bytes of files that were sent
    */
-  public static long send(Header header, Path directory, OutputStream to, Pace pace)
+  public static long send(Header header, Path directory, OutputStream to, Progress progress)
       throws IOException {
     List<Path> files = filesOf(directory);
     DataOutputStream out = new DataOutputStream(to);
@@ -61,7 +54,8 @@ public final class CheckpointStream {
     out.writeUTF(header.topicId().toString());
     out.writeLong(header.folded().offset());
     out.writeLong(header.folded().lineageStart());
-    out.writeLong(bytes(files));
+    long total = bytes(files);
+    out.writeLong(total);
     out.writeInt(files.size());
     byte[] chunk = new byte[CHUNK];
     long sent = 0;
@@ -80,7 +74,7 @@ public final class CheckpointStream {
           out.write(chunk, 0, read);
           left -= read;
           sent += read;
-          pace.sent(sent);
+          progress.at(sent, total);
         }
       }
       out.writeInt((int) sum.getValue());
@@ -93,11 +87,11 @@ public final class CheckpointStream {
    * Receives what {@link #send} has sent, into files that are on the disk afterwards.
    *
    * @param into a directory that is not there yet
-   * @param check told what it is before any file comes
-   * @throws CheckpointRefusedException if it is no such stream, or the check refuses it, or what
-   *     came is not what was sent
+   * @param wanted what it must be, which is told before any file comes
+   * @throws CheckpointRefusedException if it is no such stream, or not what is wanted, or what came
+   *     is not what was sent
    */
-  static void receive(InputStream from, Path into, Lender.Check check, Progress progress)
+  static void receive(InputStream from, Path into, Wanted wanted, Progress progress)
       throws IOException, CheckpointRefusedException, InterruptedException {
     DataInputStream in = new DataInputStream(new BufferedInputStream(from, CHUNK));
     if (in.readInt() != MAGIC || in.readUnsignedByte() != VERSION) {
@@ -108,7 +102,7 @@ public final class CheckpointStream {
     CheckpointOffer offer =
         new CheckpointOffer(
             partition, layout, in.readUTF(), in.readLong(), in.readLong(), in.readLong(), false);
-    check.require(offer);
+    wanted.require(offer);
     Files.createDirectory(into);
     int files = in.readInt();
     if (files < 1 || files > MOST_FILES) {
@@ -128,36 +122,20 @@ public final class CheckpointStream {
   private static long receiveFile(
       DataInputStream in, Path file, long before, long total, Progress progress)
       throws IOException, CheckpointRefusedException, InterruptedException {
-    CheckedInputStream checked = new CheckedInputStream(in, new CRC32C());
-    long received = write(checked, in.readLong(), file, before, total, progress);
-    if (in.readInt() != (int) checked.getChecksum().getValue()) {
-      throw new CheckpointRefusedException(
-          Reason.DAMAGED, file.getFileName() + " is not as it was sent");
-    }
-    return received;
-  }
-
-  /**
-   * Writes so many bytes into a new file, which is on the disk afterwards.
-   *
-   * @param before bytes of files before it
-   * @return the same with this one
-   */
-  static long write(
-      InputStream from, long length, Path file, long before, long total, Progress progress)
-      throws IOException, InterruptedException {
     byte[] chunk = new byte[CHUNK];
-    long left = length;
+    CRC32C sum = new CRC32C();
+    long length = in.readLong();
     try (FileChannel out =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      while (left > 0) {
-        int read = from.read(chunk, 0, (int) Math.min(left, CHUNK));
+      for (long left = length; left > 0; ) {
+        int read = in.read(chunk, 0, (int) Math.min(left, CHUNK));
         if (read < 0) {
           throw new EOFException("the checkpoint ends early");
         }
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
+        sum.update(chunk, 0, read);
         for (ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, read); bytes.hasRemaining(); ) {
           out.write(bytes);
         }
@@ -165,6 +143,10 @@ public final class CheckpointStream {
         progress.at(before + length - left, total);
       }
       out.force(true);
+    }
+    if (in.readInt() != (int) sum.getValue()) {
+      throw new CheckpointRefusedException(
+          Reason.DAMAGED, file.getFileName() + " is not as it was sent");
     }
     return before + length;
   }
@@ -187,9 +169,9 @@ public final class CheckpointStream {
     return bytes;
   }
 
-  /** Names of files are on the disk only once their directory is. */
-  static void sync(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+  /** Puts a file on the disk, or the names of files in a directory. */
+  static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
     }
   }

@@ -4,10 +4,11 @@ package io.kvindex.streams.checkpoint;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
@@ -32,8 +33,8 @@ public final class CheckpointThread {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointThread.class);
-  private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
-  private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final long FIRST_PAUSE_MS = 500;
+  private static final long LONGEST_PAUSE_MS = 30_000;
 
   private final int partition;
   private final Blocks blocks;
@@ -52,8 +53,6 @@ public final class CheckpointThread {
 
   // ---- shared, under the lock
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
   private @Nullable Journal full;
   private Folded upTo;
 
@@ -65,18 +64,18 @@ public final class CheckpointThread {
   private boolean ending;
   private Folded onDisk;
   private long onDiskNs = System.nanoTime();
-  private long checkpoints;
-  private long changes;
-  private long rows;
-  private long writingNs;
-  private long waitedNs;
-  private long failures;
+
+  private final Counter checkpoints;
+  private final Counter rows;
+  private final Counter failures;
+  private final Counter waitSeconds;
   private final OncePerMinute warnings = new OncePerMinute();
 
   /**
    * @param blocks whose journal is swapped; they get the first one here
    * @param loaded what they are the fold of, and the disk has
    * @param pieces shared by the partitions of a process
+   * @param metrics have one counter of each kind for all of them
    */
   public CheckpointThread(
       int partition,
@@ -84,7 +83,8 @@ public final class CheckpointThread {
       Folded loaded,
       Writer writer,
       Journal.Pieces pieces,
-      JournalLimits limits) {
+      JournalLimits limits,
+      MeterRegistry metrics) {
     this.partition = partition;
     this.blocks = blocks;
     this.writer = writer;
@@ -93,11 +93,23 @@ public final class CheckpointThread {
     handedOver = loaded;
     upTo = loaded;
     onDisk = loaded;
+    checkpoints = counter("kvindex.checkpoints", "checkpoints written", metrics);
+    rows = counter("kvindex.checkpoint.rows", "rows written for them", metrics);
+    failures = counter("kvindex.checkpoint.failures", "tries to write one that failed", metrics);
+    waitSeconds =
+        counter(
+            "kvindex.checkpoint.wait.seconds",
+            "how long the fold has waited for the disk",
+            metrics);
     blocks.swap(new Journal(pieces)).release();
     dueNs = System.nanoTime() + limits.interval().toNanos();
     thread = new Thread(this::run, "kvindex-checkpoint-" + partition);
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private static Counter counter(String name, String what, MeterRegistry metrics) {
+    return Counter.builder(name).description(what).register(metrics);
   }
 
   // ------------------------------------------------------------------- the fold
@@ -136,14 +148,11 @@ public final class CheckpointThread {
 
   private void handOver(Folded folded) {
     Journal next = new Journal(pieces);
-    lock.lock();
-    try {
+    synchronized (this) {
       full = blocks.swap(next);
       upTo = folded;
       busy = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+      notifyAll();
     }
     handedOver = folded;
     wanted = false;
@@ -154,25 +163,35 @@ public final class CheckpointThread {
   private boolean awaitIdle() {
     long began = System.nanoTime();
     boolean interrupted = false;
-    lock.lock();
-    try {
-      long left = limits.longestWait().toNanos();
-      while (busy && !failing && left > 0) {
-        try {
-          left = changed.awaitNanos(left);
-        } catch (InterruptedException e) {
-          interrupted = true;
-          left = limits.longestWait().toNanos() - (System.nanoTime() - began);
-        }
-      }
-      waitedNs += System.nanoTime() - began;
-      return !busy;
-    } finally {
-      lock.unlock();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+    Duration left = limits.longestWait();
+    while (true) {
+      try {
+        waitFor(() -> !busy || failing, left);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+        left = limits.longestWait().minusNanos(System.nanoTime() - began);
       }
     }
+    waitSeconds.increment((System.nanoTime() - began) / 1e9);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return !busy;
+  }
+
+  /** Waits for what another thread does and tells; false = it has not come in time. */
+  private synchronized boolean waitFor(BooleanSupplier done, Duration longest)
+      throws InterruptedException {
+    long began = System.nanoTime();
+    while (!done.getAsBoolean()) {
+      long left = longest.toNanos() - (System.nanoTime() - began);
+      if (left <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+    return true;
   }
 
   private void stop(int noted) {
@@ -211,12 +230,9 @@ public final class CheckpointThread {
 
   private void end() {
     journalling = false;
-    lock.lock();
-    try {
+    synchronized (this) {
       ending = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+      notifyAll();
     }
     try {
       thread.join(Math.max(1, limits.longestWait().toMillis()));
@@ -229,8 +245,9 @@ public final class CheckpointThread {
 
   private void run() {
     try {
-      for (Journal next = take(); next != null; next = take()) {
-        write(next);
+      Journal next = take();
+      while (next != null && write(next)) {
+        next = take();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -240,92 +257,52 @@ public final class CheckpointThread {
     }
   }
 
-  private @Nullable Journal take() throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      while (full == null && !ending) {
-        changed.await();
-      }
-      return full;
-    } finally {
-      lock.unlock();
+  private synchronized @Nullable Journal take() throws InterruptedException {
+    while (full == null && !ending) {
+      wait();
     }
+    return full;
   }
 
-  private void write(Journal journal) throws InterruptedException {
-    long pause = FIRST_PAUSE_NS;
+  /** Tries until it is written; false = all ends before. */
+  private boolean write(Journal journal) throws InterruptedException {
+    long pauseMs = FIRST_PAUSE_MS;
     while (true) {
-      long began = System.nanoTime();
       try {
-        int count = writer.write(journal, upTo);
-        written(journal, count, System.nanoTime() - began);
-        return;
+        written(journal, writer.write(journal, upTo));
+        return true;
       } catch (RocksDBException e) {
         failed();
-        warn(e);
-        if (!pause(pause)) {
-          return;
+        if (warnings.allows()) {
+          LOG.warn(
+              "the checkpoint of partition {} can not be written, and is tried again: {}",
+              partition,
+              e.getMessage());
         }
-        pause = Math.min(2 * pause, LONGEST_PAUSE_NS);
+        if (waitFor(() -> ending, Duration.ofMillis(pauseMs))) {
+          return false;
+        }
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       }
     }
   }
 
-  private void written(Journal journal, int count, long tookNs) {
-    int noted = journal.size();
+  private synchronized void written(Journal journal, int count) {
     journal.release();
-    lock.lock();
-    try {
-      full = null;
-      busy = false;
-      failing = false;
-      onDisk = upTo;
-      onDiskNs = System.nanoTime();
-      checkpoints++;
-      changes += noted;
-      rows += count;
-      writingNs += tookNs;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    full = null;
+    busy = false;
+    failing = false;
+    onDisk = upTo;
+    onDiskNs = System.nanoTime();
+    checkpoints.increment();
+    rows.increment(count);
+    notifyAll();
   }
 
-  private void failed() {
-    lock.lock();
-    try {
-      failing = true;
-      failures++;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void warn(RocksDBException e) {
-    if (warnings.allows()) {
-      LOG.warn(
-          "the checkpoint of partition {} can not be written, and is tried again: {}",
-          partition,
-          e.getMessage());
-    }
-  }
-
-  /** Until it is time for another try; false = it ends. */
-  private boolean pause(long forNs) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      long left = forNs;
-      while (left > 0 && !ending) {
-        left = changed.awaitNanos(left);
-      }
-      if (ending) {
-        full = null;
-      }
-      return !ending;
-    } finally {
-      lock.unlock();
-    }
+  private synchronized void failed() {
+    failing = true;
+    failures.increment();
+    notifyAll();
   }
 
   /** The next {@link #maybeSwap} begins a checkpoint. Any thread. */
@@ -340,36 +317,20 @@ public final class CheckpointThread {
    * @return whether it is there within the time
    */
   public boolean await(long offset, Duration longest) throws InterruptedException {
-    long left = longest.toNanos();
-    lock.lockInterruptibly();
-    try {
-      while (onDisk.offset() < offset && left > 0 && !failing && journalling) {
-        wanted = true;
-        left = changed.awaitNanos(left);
-      }
-      return onDisk.offset() >= offset;
-    } finally {
-      lock.unlock();
-    }
+    waitFor(
+        () -> {
+          if (onDisk.offset() < offset) {
+            wanted = true; // also behind one that was under way, and has less
+          }
+          return onDisk.offset() >= offset || failing || !journalling;
+        },
+        longest);
+    return state().folded().offset() >= offset;
   }
 
   /** Any thread. */
-  public CheckpointState state() {
-    lock.lock();
-    try {
-      return new CheckpointState(
-          onDisk,
-          Duration.ofNanos(System.nanoTime() - onDiskNs),
-          failing,
-          !journalling && !ending,
-          checkpoints,
-          changes,
-          rows,
-          Duration.ofNanos(writingNs),
-          Duration.ofNanos(waitedNs),
-          failures);
-    } finally {
-      lock.unlock();
-    }
+  public synchronized CheckpointState state() {
+    return new CheckpointState(
+        onDisk, Duration.ofNanos(System.nanoTime() - onDiskNs), failing, !journalling && !ending);
   }
 }

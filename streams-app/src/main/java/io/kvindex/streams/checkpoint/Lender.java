@@ -9,13 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** Where checkpoints can be had. */
 interface Lender {
 
-  /** Told what a checkpoint is before its files come. */
-  @FunctionalInterface
-  interface Check {
-    /** Refuses what does not do. */
-    void require(CheckpointOffer offer) throws CheckpointRefusedException;
-  }
-
   /**
    * By where it is.
    *
@@ -39,11 +32,13 @@ interface Lender {
   /**
    * Copies a partition's checkpoint; all of it is on the disk afterwards.
    *
+   * @param wanted what it must be; if it is not, no file of it comes
    * @param into not there yet, its parent is; has a part of it if this throws
    * @param progress bytes of how many
    * @return whether it was copied; false = there is nothing, as another one is being lent
    * @throws IOException if it does not come, or not as it was sent
+   * @throws CheckpointRefusedException if it is not what is wanted
    */
-  boolean fetch(int partition, Path into, Check check, Progress progress)
+  boolean fetch(Wanted wanted, Path into, Progress progress)
       throws IOException, CheckpointRefusedException, InterruptedException;
 }

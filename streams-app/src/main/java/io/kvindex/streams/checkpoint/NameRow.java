@@ -5,13 +5,10 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.NameChanges;
 import io.kvindex.streams.index.NameSink;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.Arrays;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileWriter;
 
 /**
  * The row of a name: what it means and who holds it. Sorted as memory has names in order. For one
@@ -49,30 +46,21 @@ final class NameRow {
   private static final long MOST_PLACES = 1L << 25;
   private static final int LONGEST_VARINT = 10;
 
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-
-  private final byte[] key = new byte[KEY_LENGTH];
-  private byte[] value = new byte[256];
-  private int length;
+  private final ByteBuffer key = ByteBuffer.allocateDirect(KEY_LENGTH);
+  private final byte[] gone = new byte[KEY_LENGTH];
+  private ByteBuffer value = ByteBuffer.allocateDirect(4096);
 
   /** The key of a space's names begins with this, and those of the spaces before are below it. */
   static byte[] firstOf(int space) {
-    byte[] first = new byte[1 + Integer.BYTES];
-    first[0] = KIND;
-    INT.set(first, 1, space);
-    return first;
+    return ByteBuffer.allocate(1 + Integer.BYTES).put(KIND).putInt(space).array();
   }
 
   /** Adds the name a cursor is at, or deletes it. */
-  void write(NameChanges name, RowFile to) throws RocksDBException {
-    key[0] = KIND;
-    INT.set(key, 1, name.space());
-    LONG.set(key, 1 + Integer.BYTES, name.mixed());
+  void write(NameChanges name, SstFileWriter to) throws RocksDBException {
+    key.clear().put(KIND).putInt(name.space()).putLong(name.mixed()).flip();
     if (!name.exists()) {
-      to.delete(key);
+      key.get(gone);
+      to.delete(gone);
       return;
     }
     int holders = name.holders();
@@ -88,10 +76,9 @@ final class NameRow {
             | (name.local() != 0 ? LOCAL : 0)
             | (name.parent() != 0 ? PARENT : 0)
             | (byHash ? KEY_IS_HASH : 0);
-    length = 0;
-    value[length++] = (byte) flags;
+    value.clear().put((byte) flags);
     if (!byHash) {
-      writeLong(name.key());
+      value.putLong(name.key());
     }
     writeUnlessZero(name.context());
     writeVarint(name.depth());
@@ -110,13 +97,14 @@ final class NameRow {
       }
       writeVarint(name.place());
     }
-    to.put(key, KEY_LENGTH, value, length);
+    to.put(key, value.flip());
   }
 
   private void writeHolders(NameChanges name, int count) {
     writeVarint(count);
     long before = 0;
     for (int i = 0; i < count; i++) {
+      ensure(2 * LONGEST_VARINT);
       long id = name.holder(i) >>> PART_BITS;
       long part = name.holder(i) & PART;
       writeVarint(id - before << 1 | (part == 0 ? 0 : 1));
@@ -130,6 +118,7 @@ final class NameRow {
   private void writeCounts(NameChanges name, int count) {
     writeVarint(count);
     for (int i = 0; i < count; i++) {
+      ensure(4 * LONGEST_VARINT);
       writeVarint(name.countOf(i) >>> GROUP_BITS);
       writeVarint(name.countOf(i) & GROUP);
       writeVarint(name.copies(i) >>> Integer.SIZE);
@@ -139,29 +128,23 @@ final class NameRow {
 
   private void writeUnlessZero(long field) {
     if (field != 0) {
-      writeLong(field);
+      value.putLong(field);
     }
-  }
-
-  private void writeLong(long field) {
-    ensure(Long.BYTES);
-    LONG.set(value, length, field);
-    length += Long.BYTES;
   }
 
   private void writeVarint(long number) {
-    ensure(LONGEST_VARINT);
     long rest = number;
     while ((rest & ~0x7FL) != 0) {
-      value[length++] = (byte) (rest | 0x80);
+      value.put((byte) (rest | 0x80));
       rest >>>= 7;
     }
-    value[length++] = (byte) rest;
+    value.put((byte) rest);
   }
 
+  /** Room for so many bytes more, and for the few numbers of which there is one each. */
   private void ensure(int more) {
-    if (value.length - length < more) {
-      value = Arrays.copyOf(value, 2 * value.length);
+    if (value.remaining() < more + 2 * LONGEST_VARINT) {
+      value = ByteBuffer.allocateDirect(2 * value.capacity()).put(value.flip());
     }
   }
 

@@ -81,15 +81,15 @@ final class RemoteLender implements Lender {
   }
 
   @Override
-  public boolean fetch(int partition, Path into, Check check, Progress progress)
+  public boolean fetch(Wanted wanted, Path into, Progress progress)
       throws IOException, CheckpointRefusedException, InterruptedException {
-    HttpURLConnection connection = get("/replica/checkpoint?partition=" + partition);
+    HttpURLConnection connection = get("/replica/checkpoint?partition=" + wanted.partition());
     try {
       if (connection.getResponseCode() == TOO_MANY_REQUESTS) {
         return false;
       }
       try (InputStream body = connection.getInputStream()) {
-        CheckpointStream.receive(body, into, check, progress);
+        CheckpointStream.receive(body, into, wanted, progress);
       }
       return true;
     } finally {

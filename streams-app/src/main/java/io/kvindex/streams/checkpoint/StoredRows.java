@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
+import io.kvindex.streams.index.NameSink;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 
 /**
@@ -50,6 +55,30 @@ public final class StoredRows {
   /** Hands out all names, in no order that means something; the object is the same each time. */
   public void names(Consumer<StoredName> taker) throws RocksDBException {
     StoredName name = new StoredName();
+    names(
+        new Names<RuntimeException>() {
+          @Override
+          public NameSink next() {
+            return name;
+          }
+
+          @Override
+          public void taken() {
+            taker.accept(name);
+          }
+        });
+  }
+
+  /** Takes one name after the other. */
+  interface Names<E extends Exception> {
+    /** Where the next one goes. */
+    NameSink next() throws E;
+
+    /** All of it is there. */
+    default void taken() {}
+  }
+
+  <E extends Exception> void names(Names<E> names) throws RocksDBException, E {
     ByteBuffer key = ByteBuffer.allocateDirect(NameRow.KEY_LENGTH + 1);
     ByteBuffer value = ByteBuffer.allocateDirect(VALUE_BYTES);
     try (Slice end = new Slice(new byte[] {NameRow.KIND + 1});
@@ -66,10 +95,29 @@ public final class StoredRows {
           value = ByteBuffer.allocateDirect(2 * length);
           rows.value(value);
         }
-        NameRow.read(key, value, name);
-        taker.accept(name);
+        NameRow.read(key, value, names.next());
+        names.taken();
       }
       rows.status();
     }
+  }
+
+  /** About how many names there are of each space: by the bytes of their rows. */
+  long[] namesOf(int spaces) {
+    List<Slice> ends = new ArrayList<>();
+    List<Range> ranges = new ArrayList<>();
+    for (int space = 0; space <= spaces; space++) {
+      ends.add(new Slice(NameRow.firstOf(space)));
+    }
+    for (int space = 0; space < spaces; space++) {
+      ranges.add(new Range(ends.get(space), ends.get(space + 1)));
+    }
+    long[] names = db.getApproximateSizes(ranges, SizeApproximationFlag.INCLUDE_FILES);
+    ends.forEach(Slice::close);
+    double bytes = Math.max(1, Arrays.stream(names).sum());
+    for (int space = 0; space < spaces; space++) {
+      names[space] = (long) (header.names() * (names[space] / bytes));
+    }
+    return names;
   }
 }

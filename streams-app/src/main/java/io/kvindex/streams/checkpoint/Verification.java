@@ -20,38 +20,33 @@ final class Verification {
 
   static Header of(Path directory, Uuid topicId, int partition)
       throws CheckpointRefusedException, IOException {
-    return read(
-        directory,
-        db -> {
-          Header header = headerOf(db);
-          header.requireOf(topicId, partition);
-          db.verifyChecksum();
-          requireKnown(directory, db);
-          return header;
-        });
+    try (Options options = existing(directory);
+        RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
+      Header header = headerOf(db);
+      header.requireOf(topicId, partition);
+      db.verifyChecksum();
+      requireKnown(directory, db);
+      return header;
+    } catch (RocksDBException e) {
+      throw Checkpoint.unreadable(e);
+    }
   }
 
   /** What a directory's checkpoint is of; that it is whole is not said. */
   static Header headerOf(Path directory) throws CheckpointRefusedException, IOException {
-    return read(directory, Verification::headerOf);
-  }
-
-  @FunctionalInterface
-  private interface Look {
-    Header at(RocksDB db) throws CheckpointRefusedException, RocksDBException, IOException;
-  }
-
-  private static Header read(Path directory, Look look)
-      throws CheckpointRefusedException, IOException {
-    if (!Files.isDirectory(directory)) {
-      throw new CheckpointRefusedException(Reason.DAMAGED, directory + " is no directory");
-    }
-    try (Options options = RocksSettings.options().setCreateIfMissing(false);
+    try (Options options = existing(directory);
         RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
-      return look.at(db);
+      return headerOf(db);
     } catch (RocksDBException e) {
       throw Checkpoint.unreadable(e);
     }
+  }
+
+  private static Options existing(Path directory) throws CheckpointRefusedException {
+    if (!Files.isDirectory(directory)) {
+      throw new CheckpointRefusedException(Reason.DAMAGED, directory + " is no directory");
+    }
+    return RocksSettings.options().setCreateIfMissing(false);
   }
 
   private static Header headerOf(RocksDB db) throws CheckpointRefusedException, RocksDBException {

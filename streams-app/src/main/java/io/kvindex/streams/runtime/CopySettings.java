@@ -3,7 +3,6 @@ package io.kvindex.streams.runtime;
 
 import io.kvindex.model.kafka.ClientKind;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -41,7 +40,7 @@ public record CopySettings(
 
   /** As Kafka Streams wants them; a new object, the caller's to change. */
   public Properties properties() {
-    Map<String, Object> all = new HashMap<>();
+    Properties all = new Properties();
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
     all.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, threads);
@@ -69,12 +68,10 @@ public record CopySettings(
     // Ours have a consumer's prefix or are Streams' own: a site's settings for all clients stay
     // below them, those with a prefix and those of Streams replace them.
     all.putAll(kafka);
-    Properties properties = new Properties();
-    properties.putAll(all);
-    return properties;
+    return all;
   }
 
-  private void addConsumer(Map<String, Object> all) {
+  private void addConsumer(Properties all) {
     // A place outside the log, where its end was lost or its beginning deleted: what is there is
     // read, and the first record tells. "none" would end the thread instead.
     all.put(consumer(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");

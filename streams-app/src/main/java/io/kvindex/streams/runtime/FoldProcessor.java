@@ -85,24 +85,25 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
     long offset = metadata.offset();
     long folded = ours.foldedOffset();
     long sum = RecordSum.of(record.timestamp(), record.key(), record.value());
-    RecordPlace place = RecordPlace.of(offset, sum, folded, ours.foldedSum());
-    if (!place.isUsual() && !sought) {
-      doubt(place, offset, folded);
+    if (offset == folded && sum == ours.foldedSum()) {
+      return; // reading begins at the last one folded
     }
-    switch (place) {
-      case REREAD_EQUAL -> {}
-      case NEXT, BEYOND_NEXT -> fold(ours, folded, offset, record, sum);
-      case LOWER, OTHER_SUM -> {
-        String found = place == RecordPlace.LOWER ? "it ended before" : "another record is there";
-        refuse(
-            ours,
-            new Refusal(
-                Refusal.Cause.LOG_LOST_END,
-                folded,
-                "the log was folded up to " + folded + ", now " + found + " (read " + offset + ")"),
-            null);
-      }
+    boolean isNext = offset == folded + 1;
+    if (!isNext && !sought) {
+      doubt(offset, folded);
     }
+    if (offset > folded) {
+      fold(ours, folded, offset, record, sum);
+      return;
+    }
+    String found = offset < folded ? "it ended before" : "another record is there";
+    refuse(
+        ours,
+        new Refusal(
+            Refusal.Cause.LOG_LOST_END,
+            folded,
+            "the log was folded up to " + folded + ", now " + found + " (read " + offset + ")"),
+        null);
   }
 
   /**
@@ -110,15 +111,14 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
    * reading begins again at the last one folded: what comes then, nobody has moved it, is what the
    * log has.
    */
-  private void doubt(RecordPlace place, long offset, long folded) {
-    tables.meters().doubted();
+  private void doubt(long offset, long folded) {
+    tables.count(ProcessTables.DOUBTS, 1);
     if (ofDoubts.allows()) {
       LOG.warn(
-          "partition {}: offset {} after {} ({}), reading begins again at the last record folded",
+          "partition {}: offset {} came after {}, reading begins again at the last record folded",
           partition,
           offset,
-          folded,
-          place);
+          folded);
     }
     throw beginAgain();
   }
@@ -134,7 +134,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
     } catch (RuntimeException e) {
       refuse(ours, foldFailed(offset, offset, e), e);
     } catch (Error e) {
-      tables.refuse(partition, ours, foldFailed(Refusal.OF_THE_PROCESS, offset, e), e);
+      tables.at(partition).refuse(ours, foldFailed(Refusal.OF_THE_PROCESS, offset, e), e);
       throw e;
     }
     sought = false;
@@ -146,20 +146,16 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
   }
 
   private void refuse(FoldedTable<V> ours, Refusal why, @Nullable Throwable failure) {
-    tables.refuse(partition, ours, why, failure);
+    tables.at(partition).refuse(ours, why, failure);
     throw beginAgain();
   }
 
+  /** Others find out what no record tells; the task that has the table has to end then. */
   private void look(FoldedTable<V> ours) {
-    endIfRefused(ours);
-    ours.idle();
-  }
-
-  /** Others find out what no record tells; the task that has the table has to end. */
-  private void endIfRefused(FoldedTable<V> ours) {
-    if (tables.inUse(partition) != ours) {
+    if (tables.at(partition).inUse() != ours) {
       throw beginAgain();
     }
+    ours.idle();
   }
 
   private TaskCorruptedException beginAgain() {
@@ -173,7 +169,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
           "the table of partition {} begins with offset {}, as the log does", partition, to + 1);
       return;
     }
-    tables.meters().missed(to - from + 1);
+    tables.count(ProcessTables.MISSING, to - from + 1);
     if (ofMissing.allows()) {
       LOG.warn(
           "offsets {} to {} of partition {} were deleted before they were folded; is retention of"

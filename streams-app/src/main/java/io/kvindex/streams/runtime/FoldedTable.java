@@ -15,8 +15,8 @@ public interface FoldedTable<V> {
   long foldedOffset();
 
   /**
-   * Offset of the first record to fold while none is folded, -1 = wherever the log begins. For the
-   * thread that writes.
+   * Offset of the first record to fold while none is folded, -1 = wherever the log begins. Any
+   * thread may ask.
    */
   default long firstOffset() {
     return -1;

@@ -11,9 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.streams.errors.LockException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +26,13 @@ import org.slf4j.LoggerFactory;
 public final class ProcessTables<V> implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProcessTables.class);
+
+  /** Records deleted from the log before they were read. */
+  static final String MISSING = "kvindex.log.records.missing";
+
+  /** Records out of turn, for which reading began again at the last one folded. */
+  static final String DOUBTS = "kvindex.log.doubts";
+
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   /** A loader is told to stop by an interrupt, and may be in the middle of a read. */
@@ -34,7 +40,7 @@ public final class ProcessTables<V> implements AutoCloseable {
 
   private static final long THREADS_IDLE_S = 5;
 
-  private final TableMeters meters;
+  private final MeterRegistry metrics;
   private final ThreadPoolExecutor loading;
   private final List<TableSlot<V>> slots;
 
@@ -64,14 +70,18 @@ public final class ProcessTables<V> implements AutoCloseable {
       TableLoader<V> loader,
       MeterRegistry metrics,
       Duration longestPause) {
-    TableMeters counts = new TableMeters(metrics);
     ThreadPoolExecutor threads = threads(loadsAtOnce);
-    meters = counts;
+    this.metrics = metrics;
     loading = threads;
     slots =
         IntStream.range(0, partitions)
-            .mapToObj(p -> new TableSlot<>(p, loader, topicId, threads, counts, longestPause))
+            .mapToObj(p -> new TableSlot<>(p, loader, topicId, threads, metrics, longestPause))
             .toList();
+    // There from the start: what was never seen at 0 does not seem to grow when it begins.
+    Stream.of(TableSlot.LOADS_FAILED, MISSING, DOUBTS).forEach(metrics::counter);
+    for (Refusal.Cause cause : Refusal.Cause.values()) {
+      metrics.counter(TableSlot.REFUSED, "cause", cause.label());
+    }
   }
 
   /** None while there is nothing to load. A partition is in their queue at most once. */
@@ -106,77 +116,14 @@ public final class ProcessTables<V> implements AutoCloseable {
         slots.stream().map(TableSlot::load).toArray(CompletableFuture<?>[]::new));
   }
 
-  /** How it stands with a partition's table. */
-  public TableState state(int partition) {
-    return slots.get(partition).state();
+  /** A partition's table, there or not. */
+  public TableSlot<V> at(int partition) {
+    return slots.get(partition);
   }
 
-  /** Why a partition's table is {@link TableState#FAILED}, for people; "" where it is not. */
-  public String failure(int partition) {
-    return slots.get(partition).failure();
-  }
-
-  /**
-   * The read view of a table that is {@link TableState#READY}, else null. As old as its last task
-   * where {@link #isFollowed} says no. Never waits.
-   */
-  public @Nullable V view(int partition) {
-    FoldedTable<V> table = slots.get(partition).inUse();
-    return table == null ? null : table.view();
-  }
-
-  /** Whether a task has the table, which so follows the log. */
-  public boolean isFollowed(int partition) {
-    return slots.get(partition).isTaken();
-  }
-
-  /**
-   * Puts a table away, with a last checkpoint: another process of the copy keeps it. Nothing
-   * happens if it is not there, or a task has it, or had it until a moment ago. Never waits.
-   *
-   * @param idle how long it must have been without a task
-   */
-  public void letGo(int partition, Duration idle) {
-    slots.get(partition).letGo(idle.toNanos());
-  }
-
-  /** The table that is {@link TableState#READY}, null = none is. Never waits. */
-  public @Nullable FoldedTable<V> inUse(int partition) {
-    return slots.get(partition).inUse();
-  }
-
-  /** Which topic that table is of, null = there is none. */
-  public @Nullable Uuid topicId(int partition) {
-    return slots.get(partition).topicId();
-  }
-
-  TableMeters meters() {
-    return meters;
-  }
-
-  /**
-   * Gives a table to a task, which alone writes it until {@link #release}. Never waits.
-   *
-   * @throws LockException if it is not there, whereupon it is loaded, or if another task has it
-   */
-  FoldedTable<V> take(int partition, Object task) {
-    return slots.get(partition).take(task);
-  }
-
-  /** The task writes no more; nothing happens if it does not have the table. */
-  void release(int partition, Object task) {
-    slots.get(partition).release(task);
-  }
-
-  /**
-   * A table must not be used any more: from now on nobody reads it. It is let go of and loaded anew
-   * once the task that has it has released it; that task has to be closed by whoever finds this
-   * out, see {@link FoldProcessor}.
-   *
-   * @param failure what went wrong, for the log, null = no exception tells
-   */
-  void refuse(int partition, FoldedTable<V> table, Refusal why, @Nullable Throwable failure) {
-    slots.get(partition).refuse(table, why, failure);
+  /** Counts what happened to tables, or to the log they are folded from. */
+  void count(String what, long n) {
+    metrics.counter(what).increment(n);
   }
 
   /**

@@ -2,6 +2,7 @@
 package io.kvindex.streams.runtime;
 
 import io.kvindex.model.log.OncePerMinute;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -14,17 +15,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where one partition's table is, what state it is in and which task has it. Thread-safe.
+ * Where one partition's table is, what state it is in and which task has it. No method waits.
+ * Thread-safe.
  *
  * <pre>
  * ABSENT --load--> LOADING --> READY --refuse--> FAILED --load, once no task has it--> LOADING
  *                  LOADING --> FAILED, if there is nothing to be had
  *                              READY --let go, if no task has it--> LOADING --> ABSENT
  * </pre>
+ *
+ * @param <V> the table's read view
  */
-final class TableSlot<V> {
+public final class TableSlot<V> {
 
   private static final Logger LOG = LoggerFactory.getLogger(TableSlot.class);
+  static final String REFUSED = "kvindex.tables.refused";
+  static final String LOADS_FAILED = "kvindex.tables.load.failures";
+
   private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(250);
 
   /** After so long without a failure the next one is met without a pause. */
@@ -34,7 +41,7 @@ final class TableSlot<V> {
   private final TableLoader<V> loader;
   private final Supplier<Uuid> topicId;
   private final Executor loading;
-  private final TableMeters meters;
+  private final MeterRegistry metrics;
   private final long longestPauseNs;
   private final OncePerMinute ofLoads = new OncePerMinute();
   private final OncePerMinute ofLostEnds = new OncePerMinute();
@@ -77,36 +84,47 @@ final class TableSlot<V> {
       TableLoader<V> loader,
       Supplier<Uuid> topicId,
       Executor loading,
-      TableMeters meters,
+      MeterRegistry metrics,
       Duration longestPause) {
     this.partition = partition;
     this.loader = loader;
     this.topicId = topicId;
     this.loading = loading;
-    this.meters = meters;
+    this.metrics = metrics;
     this.longestPauseNs = longestPause.toNanos();
   }
 
-  synchronized TableState state() {
+  /** How it stands with the table. */
+  public synchronized TableState state() {
     return state;
   }
 
-  /** Why it is FAILED, "" where it is not. */
-  synchronized String failure() {
+  /** Why it is {@link TableState#FAILED}, for people; "" where it is not. */
+  public synchronized String failure() {
     return failure;
   }
 
-  /** The table, null = it is not READY. Never waits. */
-  @Nullable FoldedTable<V> inUse() {
+  /** The table that is {@link TableState#READY}, null = it is not. */
+  public @Nullable FoldedTable<V> inUse() {
     return inUse;
   }
 
-  synchronized boolean isTaken() {
+  /**
+   * The read view of a table that is {@link TableState#READY}, else null. As old as its last task
+   * where {@link #isFollowed} says no.
+   */
+  public @Nullable V view() {
+    FoldedTable<V> table = inUse;
+    return table == null ? null : table.view();
+  }
+
+  /** Whether a task has the table, which so follows the log. */
+  public synchronized boolean isFollowed() {
     return owner != null;
   }
 
-  /** The topic the table is of, null = it is not READY. */
-  synchronized @Nullable Uuid topicId() {
+  /** The topic the table is of, null = it is not {@link TableState#READY}. */
+  public synchronized @Nullable Uuid topicId() {
     return state == TableState.READY ? loadedFor : null;
   }
 
@@ -164,12 +182,17 @@ final class TableSlot<V> {
     waitedFor.complete(null);
   }
 
-  /** See {@link ProcessTables#letGo}. */
-  synchronized void letGo(long idleNs) {
+  /**
+   * Puts the table away, with a last checkpoint: another process of the copy keeps it. Nothing
+   * happens if it is not there, or a task has it, or had it until a moment ago.
+   *
+   * @param idle how long it must have been without a task
+   */
+  public synchronized void letGo(Duration idle) {
     if (!closed
         && state == TableState.READY
         && owner == null
-        && System.nanoTime() - idleSinceNs >= idleNs) {
+        && System.nanoTime() - idleSinceNs >= idle.toNanos()) {
       inUse = null;
       state = TableState.LOADING;
       loaded = new CompletableFuture<>();
@@ -221,7 +244,7 @@ final class TableSlot<V> {
     if (closed) {
       return; // it was interrupted
     }
-    meters.loadFailed();
+    metrics.counter(LOADS_FAILED).increment();
     if (ofLoads.allows()) {
       LOG.warn("the table of partition {} can not be loaded; tried again", partition, why);
     }
@@ -268,7 +291,13 @@ final class TableSlot<V> {
     }
   }
 
-  /** See {@link ProcessTables#refuse}. Nothing happens if it is not the table in use. */
+  /**
+   * A table must not be used any more: from now on nobody reads it. It is let go of and loaded anew
+   * once the task that has it has released it; that task has to be closed by whoever finds this
+   * out, see {@link FoldProcessor}. Nothing happens if it is not the table in use.
+   *
+   * @param exception what went wrong, for the log, null = no exception tells
+   */
   synchronized void refuse(FoldedTable<V> which, Refusal why, @Nullable Throwable exception) {
     if (inUse != which) {
       return; // somebody was faster
@@ -278,7 +307,7 @@ final class TableSlot<V> {
     refusal = why;
     failure = why.detail();
     pause();
-    meters.refused(why.cause());
+    metrics.counter(REFUSED, "cause", why.cause().label()).increment();
     OncePerMinute warning = why.cause() == Refusal.Cause.LOG_LOST_END ? ofLostEnds : ofFolds;
     if (warning.allows()) {
       LOG.warn(

@@ -52,11 +52,11 @@ final class TableStore<V> implements StateStore {
   public void init(StateStoreContext context, StateStore root) {
     int of = context.taskId().partition();
     // Before the store is registered: Kafka Streams passes over one that is when it tries again.
-    FoldedTable<V> taken = tables.take(of, this);
+    FoldedTable<V> taken = tables.at(of).take(this);
     try {
       context.register(root, (key, value) -> {});
     } catch (RuntimeException e) {
-      tables.release(of, this);
+      tables.at(of).release(this);
       throw e;
     }
     partition = of;
@@ -86,11 +86,11 @@ final class TableStore<V> implements StateStore {
   @Override
   public void close() {
     FoldedTable<V> written = table;
-    if (written != null && tables.inUse(partition) == written) {
+    if (written != null && tables.at(partition).inUse() == written) {
       written.released();
     }
     table = null;
-    tables.release(partition, this);
+    tables.at(partition).release(this);
   }
 
   @Override
@@ -100,7 +100,7 @@ final class TableStore<V> implements StateStore {
       return QueryResult.forUnknownQueryType(query, this);
     }
     FoldedTable<V> there = table;
-    if (there == null || tables.inUse(partition) != there) {
+    if (there == null || tables.at(partition).inUse() != there) {
       return QueryResult.forFailure(FailureReason.NOT_PRESENT, "the table is not in use");
     }
     Position position = positionOf(there);

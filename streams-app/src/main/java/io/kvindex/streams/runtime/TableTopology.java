@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
-import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.streams.Topology;
-import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorSupplier;
-import org.apache.kafka.streams.state.StoreBuilder;
 
 /** {@code the log -> fold -> the process's tables}, the same for production and tests. */
 public final class TableTopology {
@@ -23,7 +20,7 @@ public final class TableTopology {
    *
    * @param topic the log
    * @param seek {@link SeekingClients#seek}, of the clients Kafka Streams is made with
-   * @param begins {@link LogEndWatch#soon}; told of each task that begins
+   * @param begins {@link LogWatch#soon}; told of each task that begins
    * @param <V> the tables' read view
    */
   public static <V> Topology of(
@@ -32,19 +29,10 @@ public final class TableTopology {
       ObjLongConsumer<TopicPartition> seek,
       Runnable begins) {
     ProcessorSupplier<byte[], byte[], Void, Void> folds =
-        new ProcessorSupplier<>() {
-          @Override
-          public Processor<byte[], byte[], Void, Void> get() {
-            return new FoldProcessor<>(STORE, topic, tables, seek, begins);
-          }
-
-          @Override
-          public Set<StoreBuilder<?>> stores() {
-            return Set.of(new TableStore.Builder<>(STORE, topic, tables));
-          }
-        };
+        () -> new FoldProcessor<>(STORE, topic, tables, seek, begins);
     return new Topology()
         .addSource("log", new ByteArrayDeserializer(), new ByteArrayDeserializer(), topic)
-        .addProcessor("fold", folds, "log");
+        .addProcessor("fold", folds, "log")
+        .addStateStore(new TableStore.Builder<>(STORE, topic, tables), "fold");
   }
 }

@@ -5,7 +5,7 @@
  * <p>{@link io.kvindex.streams.runtime.ProcessTables} keeps the tables and has them loaded by
  * threads of its own. {@code TableStore} lends one to a task, {@code FoldProcessor} reads the log
  * on from where that table is and judges whether the log still is the one it was folded from;
- * {@code LogEndWatch} asks Kafka for what no record tells. {@link
+ * {@code LogWatch} asks Kafka for what no record tells. {@link
  * io.kvindex.streams.runtime.TableTopology} puts them together.
  */
 @NullMarked

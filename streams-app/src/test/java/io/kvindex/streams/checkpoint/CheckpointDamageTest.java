@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
@@ -266,8 +267,9 @@ class CheckpointDamageTest {
   @Test
   void shouldNotCallItDamaged_whenTheDiskDoesNotReadWhatItHas() throws Exception {
     try (Options lazy = new Options().setMaxOpenFiles(10);
-        RocksDB db = RocksDB.open(lazy, own.toString())) {
-      Header header = Checkpoint.header(db, TOPIC, 0);
+        RocksDB db = RocksDB.open(lazy, own.toString());
+        ReadOptions all = new ReadOptions()) {
+      Header header = Objects.requireNonNull(Checkpoint.header(db, TOPIC, 0));
       for (Path file : files(own)) {
         if (file.toString().endsWith(".sst")) {
           Files.delete(file);
@@ -277,7 +279,7 @@ class CheckpointDamageTest {
       RandomTable into = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
       assertThatThrownBy(
               () ->
-                  new Loading(db, Objects.requireNonNull(header), "rows")
+                  new Loading(new StoredRows(db, all, header), "rows")
                       .load(into.blocks(), into, Progress.NONE))
           .isInstanceOf(IOException.class);
     }

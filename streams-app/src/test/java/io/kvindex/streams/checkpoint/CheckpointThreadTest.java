@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.streams.index.Journal;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +28,7 @@ class CheckpointThreadTest {
 
   @TempDir Path directory;
 
+  private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final RandomTable table = new RandomTable(5, 500, RandomTable.newBlocks());
   private final List<Long> written = new CopyOnWriteArrayList<>();
   private final CountDownLatch disk = new CountDownLatch(1);
@@ -35,7 +37,7 @@ class CheckpointThreadTest {
 
   private CheckpointThread thread(CheckpointThread.Writer writer, JournalLimits limits) {
     return new CheckpointThread(
-        0, table.blocks(), table.folded(), writer, new Journal.Pieces(), limits);
+        0, table.blocks(), table.folded(), writer, new Journal.Pieces(), limits, metrics);
   }
 
   private void begin(CheckpointThread.Writer writer, JournalLimits limits) {
@@ -48,6 +50,10 @@ class CheckpointThreadTest {
     disk.countDown();
     failures.set(0);
     behind.abandon();
+  }
+
+  private double counted(String name) {
+    return metrics.counter(name).count();
   }
 
   private int record(Journal journal, Folded upTo) {
@@ -146,7 +152,7 @@ class CheckpointThreadTest {
     assertThat(behind.close(folded.offset(), folded.sum(), folded.lineageStart())).isTrue();
     assertThat(written).isSorted().doesNotHaveDuplicates().endsWith(table.offset());
     CheckpointState state = behind.state();
-    assertThat(state.waited()).isPositive();
+    assertThat(counted("kvindex.checkpoint.wait.seconds")).isPositive();
     assertThat(state.stopped()).isFalse();
     assertThat(state.folded()).isEqualTo(folded);
   }
@@ -183,7 +189,7 @@ class CheckpointThreadTest {
             });
     CheckpointState state = behind.state();
     assertThat(state.failing()).isTrue();
-    assertThat(state.failures()).isPositive();
+    assertThat(counted("kvindex.checkpoint.failures")).isPositive();
     assertThat(state.folded().offset()).isEqualTo(written.get(written.size() - 1));
     assertThat(state.age()).isPositive();
     assertThat(table.blocks().journal().isKept()).isFalse();
@@ -245,7 +251,8 @@ class CheckpointThreadTest {
                 return checkpoint.write(journal, upTo);
               },
               new Journal.Pieces(),
-              new JournalLimits(300, Duration.ofMillis(20), PATIENCE));
+              new JournalLimits(300, Duration.ofMillis(20), PATIENCE),
+              metrics);
       long end = one.offset() + 200 + random.nextInt(400);
       while (one.offset() < end) {
         if (thread.state().failing()) {

@@ -82,7 +82,7 @@ final class StandInLender implements AutoCloseable {
   /** The stream as it is sent. */
   byte[] bytes() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    CheckpointStream.send(header, directory, out, sent -> {});
+    CheckpointStream.send(header, directory, out, Progress.NONE);
     return out.toByteArray();
   }
 

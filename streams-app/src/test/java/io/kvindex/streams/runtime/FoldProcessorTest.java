@@ -120,7 +120,7 @@ class FoldProcessorTest {
   }
 
   private ChainTable.State state() {
-    return Objects.requireNonNull(tables.view(PARTITION)).state();
+    return Objects.requireNonNull(tables.at(PARTITION).view()).state();
   }
 
   private double doubts() {
@@ -195,9 +195,9 @@ class FoldProcessorTest {
     read(1);
     makeTaskAgain();
     assertThatThrownBy(() -> read(0)).isInstanceOf(TaskCorruptedException.class);
-    assertThat(tables.view(PARTITION)).isNull();
-    assertThat(tables.state(PARTITION)).isEqualTo(TableState.FAILED);
-    assertThat(tables.failure(PARTITION)).contains("folded up to 1").contains("read 0");
+    assertThat(tables.at(PARTITION).view()).isNull();
+    assertThat(tables.at(PARTITION).state()).isEqualTo(TableState.FAILED);
+    assertThat(tables.at(PARTITION).failure()).contains("folded up to 1").contains("read 0");
     makeTaskAgain();
     assertThat(refusals).hasSize(1);
     assertThat(refusals.get(0).cause()).isEqualTo(Refusal.Cause.LOG_LOST_END);
@@ -224,7 +224,7 @@ class FoldProcessorTest {
     read(0);
     bomb = new IllegalStateException("bomb");
     assertThatThrownBy(() -> read(1)).isInstanceOf(TaskCorruptedException.class);
-    assertThat(tables.view(PARTITION)).isNull();
+    assertThat(tables.at(PARTITION).view()).isNull();
     makeTaskAgain();
     read(0);
     read(1);
@@ -239,8 +239,8 @@ class FoldProcessorTest {
     read(0);
     bomb = new StackOverflowError("bomb");
     assertThatThrownBy(() -> read(1)).isInstanceOf(StackOverflowError.class);
-    assertThat(tables.view(PARTITION)).isNull();
-    assertThat(tables.state(PARTITION)).isEqualTo(TableState.FAILED);
+    assertThat(tables.at(PARTITION).view()).isNull();
+    assertThat(tables.at(PARTITION).state()).isEqualTo(TableState.FAILED);
   }
 
   @Test
@@ -249,7 +249,7 @@ class FoldProcessorTest {
     var look = Objects.requireNonNull(context).scheduledPunctuators().get(0);
     look.getPunctuator().punctuate(0);
     Refusal why = new Refusal(Refusal.Cause.LOG_LOST_END, 0, "the topic is another one");
-    tables.refuse(PARTITION, Objects.requireNonNull(tables.inUse(PARTITION)), why, null);
+    tables.at(PARTITION).refuse(Objects.requireNonNull(tables.at(PARTITION).inUse()), why, null);
     assertThatThrownBy(() -> look.getPunctuator().punctuate(0))
         .isInstanceOf(TaskCorruptedException.class);
     makeTaskAgain();

@@ -111,7 +111,7 @@ class LostLogIT {
     log.deleteBefore(BEFORE);
     process.replace();
     process.startLoaded(1);
-    await().until(() -> process.tables().isFollowed(3));
+    await().until(() -> process.tables().at(3).isFollowed());
     log.append(10);
     untilAllIsFolded();
     assertIsAPlainFold(before);
@@ -222,7 +222,7 @@ class LostLogIT {
             .withPositionBound(
                 PositionBound.at(Position.emptyPosition().withComponent(log.topic, 2, 9)));
     QueryResult<ChainTable> answer = answer(request, 2);
-    assertThat(answer.getResult()).isSameAs(process.tables().view(2));
+    assertThat(answer.getResult()).isSameAs(process.tables().at(2).view());
     assertThat(answer.getPosition().getPartitionPositions(log.topic)).containsEntry(2, 9L);
     StateQueryRequest<ChainTable> tooEarly =
         request.withPositionBound(
@@ -251,8 +251,8 @@ class LostLogIT {
     await().until(() -> process.folded(0) == 9 && process.folded(2) == 9 && process.folded(3) == 9);
     log.append(10);
     await().until(() -> process.folded(0) == 19);
-    assertThat(process.tables().state(1)).isEqualTo(TableState.LOADING);
-    assertThat(process.tables().view(1)).isNull();
+    assertThat(process.tables().at(1).state()).isEqualTo(TableState.LOADING);
+    assertThat(process.tables().at(1).view()).isNull();
     goesOn.countDown();
     untilAllIsFolded();
   }

@@ -61,7 +61,7 @@ class ProcessTablesTest {
     await()
         .pollInterval(Duration.ofMillis(1))
         .ignoreException(LockException.class)
-        .until(() -> taken.add(tables.take(partition, task)));
+        .until(() -> taken.add(tables.at(partition).take(task)));
     return taken.get(0);
   }
 
@@ -78,20 +78,20 @@ class ProcessTablesTest {
               atOnce.decrementAndGet();
               return table(partition);
             })) {
-      assertThat(tables.state(0)).isEqualTo(TableState.ABSENT);
+      assertThat(tables.at(0).state()).isEqualTo(TableState.ABSENT);
       Future<Void> all = tables.loadAll();
       await().until(() -> atOnce.get() == 2);
-      assertThat(tables.state(3)).isEqualTo(TableState.LOADING);
-      assertThat(tables.view(0)).isNull();
+      assertThat(tables.at(3).state()).isEqualTo(TableState.LOADING);
+      assertThat(tables.at(0).view()).isNull();
       assertThat(all.isDone()).isFalse();
       goesOn.release(4);
       all.get(10, TimeUnit.SECONDS);
       assertThat(most).hasValue(2);
       for (int p = 0; p < 4; p++) {
-        assertThat(tables.state(p)).isEqualTo(TableState.READY);
-        assertThat(tables.view(p)).isNotNull();
-        assertThat(tables.topicId(p)).isEqualTo(Uuid.ONE_UUID);
-        assertThat(tables.isFollowed(p)).isFalse();
+        assertThat(tables.at(p).state()).isEqualTo(TableState.READY);
+        assertThat(tables.at(p).view()).isNotNull();
+        assertThat(tables.at(p).topicId()).isEqualTo(Uuid.ONE_UUID);
+        assertThat(tables.at(p).isFollowed()).isFalse();
       }
       assertThat(tables.loadAll()).isDone();
       assertThat(made).hasSize(4);
@@ -103,17 +103,17 @@ class ProcessTablesTest {
   @Test
   void shouldGiveTheSameTableToTheNextTask_whenOneIsClosed() {
     try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p))) {
-      assertThatThrownBy(() -> tables.take(1, "a")).isInstanceOf(LockException.class);
+      assertThatThrownBy(() -> tables.at(1).take("a")).isInstanceOf(LockException.class);
       FoldedTable<ChainTable> first = take(tables, 1, "a");
-      assertThat(tables.isFollowed(1)).isTrue();
-      assertThatThrownBy(() -> tables.take(1, "b")).isInstanceOf(LockException.class);
-      tables.release(1, "b");
-      assertThatThrownBy(() -> tables.take(1, "b")).isInstanceOf(LockException.class);
-      tables.release(1, "a");
-      assertThat(tables.isFollowed(1)).isFalse();
-      assertThat(tables.view(1)).isSameAs(first);
-      assertThat(tables.take(1, "b")).isSameAs(first);
-      tables.release(1, "b");
+      assertThat(tables.at(1).isFollowed()).isTrue();
+      assertThatThrownBy(() -> tables.at(1).take("b")).isInstanceOf(LockException.class);
+      tables.at(1).release("b");
+      assertThatThrownBy(() -> tables.at(1).take("b")).isInstanceOf(LockException.class);
+      tables.at(1).release("a");
+      assertThat(tables.at(1).isFollowed()).isFalse();
+      assertThat(tables.at(1).view()).isSameAs(first);
+      assertThat(tables.at(1).take("b")).isSameAs(first);
+      tables.at(1).release("b");
     }
   }
 
@@ -128,22 +128,22 @@ class ProcessTablesTest {
               return table(p);
             })) {
       FoldedTable<ChainTable> first = take(tables, 0, "a");
-      tables.refuse(0, first, LOST, null);
-      tables.refuse(0, first, LOST, null); // somebody else finds the same
-      assertThat(tables.state(0)).isEqualTo(TableState.FAILED);
-      assertThat(tables.failure(0)).isEqualTo("lost");
-      assertThat(tables.view(0)).isNull();
-      assertThatThrownBy(() -> tables.take(0, "b")).isInstanceOf(LockException.class);
+      tables.at(0).refuse(first, LOST, null);
+      tables.at(0).refuse(first, LOST, null); // somebody else finds the same
+      assertThat(tables.at(0).state()).isEqualTo(TableState.FAILED);
+      assertThat(tables.at(0).failure()).isEqualTo("lost");
+      assertThat(tables.at(0).view()).isNull();
+      assertThatThrownBy(() -> tables.at(0).take("b")).isInstanceOf(LockException.class);
       first.fold(0, 0, null, null, 1);
       assertThat(loads).hasSize(1);
-      tables.release(0, "a");
+      tables.at(0).release("a");
       FoldedTable<ChainTable> second = take(tables, 0, "b");
       assertThat(second).isNotSameAs(first);
       assertThat(loads).containsExactly("null", LOST.toString());
-      tables.refuse(0, first, LOST, null); // too late: it is another one
-      assertThat(tables.state(0)).isEqualTo(TableState.READY);
-      assertThat(tables.failure(0)).isEmpty();
-      tables.release(0, "b");
+      tables.at(0).refuse(first, LOST, null); // too late: it is another one
+      assertThat(tables.at(0).state()).isEqualTo(TableState.READY);
+      assertThat(tables.at(0).failure()).isEmpty();
+      tables.at(0).release("b");
     }
     assertThat(metrics.counter("kvindex.tables.refused", "cause", "log_lost_end").count()).isOne();
     assertThat(complaints).isEmpty();
@@ -163,11 +163,11 @@ class ProcessTablesTest {
               return table(p);
             })) {
       FoldedTable<ChainTable> first = take(tables, 0, "a");
-      tables.refuse(0, first, LOST, null);
-      tables.release(0, "a");
-      await().until(() -> tables.failure(0).contains("try 2"));
+      tables.at(0).refuse(first, LOST, null);
+      tables.at(0).release("a");
+      await().until(() -> tables.at(0).failure().contains("try 2"));
       take(tables, 0, "b");
-      tables.release(0, "b");
+      tables.at(0).release("b");
     }
     assertThat(reasons).containsExactly("null", LOST.toString(), LOST.toString(), LOST.toString());
     assertThat(metrics.counter("kvindex.tables.load.failures").count()).isEqualTo(2);
@@ -189,7 +189,7 @@ class ProcessTablesTest {
             Duration.ofMinutes(1))) {
       long beganNs = System.nanoTime();
       while (System.nanoTime() - beganNs < 1_000_000_000L) {
-        assertThatThrownBy(() -> tables.take(0, "a")).isInstanceOf(LockException.class);
+        assertThatThrownBy(() -> tables.at(0).take("a")).isInstanceOf(LockException.class);
       }
       // At once, after 0, 250 and 500 ms more.
       assertThat(loads.get()).isBetween(2L, 4L);
@@ -211,7 +211,7 @@ class ProcessTablesTest {
     tables.close();
     assertThat(all.isDone()).isTrue();
     assertThat(made).isEmpty();
-    assertThatThrownBy(() -> tables.take(0, "a")).isInstanceOf(LockException.class);
+    assertThatThrownBy(() -> tables.at(0).take("a")).isInstanceOf(LockException.class);
   }
 
   @Test
@@ -228,11 +228,11 @@ class ProcessTablesTest {
   void shouldBeReadFromMemory_whenItIsClosed() {
     ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p));
     Object view = take(tables, 0, "a").view();
-    tables.release(0, "a");
+    tables.at(0).release("a");
     tables.close();
-    assertThat(tables.view(0)).isSameAs(view);
-    assertThat(tables.isFollowed(0)).isFalse();
-    assertThatThrownBy(() -> tables.take(0, "b")).isInstanceOf(LockException.class);
+    assertThat(tables.at(0).view()).isSameAs(view);
+    assertThat(tables.at(0).isFollowed()).isFalse();
+    assertThatThrownBy(() -> tables.at(0).take("b")).isInstanceOf(LockException.class);
   }
 
   /** Another process of the copy has it by then. */
@@ -241,18 +241,18 @@ class ProcessTablesTest {
     try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> restored(p, before))) {
       FoldedTable<ChainTable> first = take(tables, 0, "a");
       first.fold(0, 0, null, null, 1);
-      tables.letGo(0, Duration.ZERO);
-      assertThat(tables.inUse(0)).as("a task writes it").isSameAs(first);
-      tables.release(0, "a");
-      tables.letGo(0, Duration.ofMinutes(1));
-      assertThat(tables.inUse(0)).as("a moment ago one did").isSameAs(first);
-      tables.letGo(0, Duration.ZERO);
-      assertThat(tables.view(0)).isNull();
-      tables.letGo(0, Duration.ZERO);
-      await().until(() -> tables.state(0) == TableState.ABSENT);
+      tables.at(0).letGo(Duration.ZERO);
+      assertThat(tables.at(0).inUse()).as("a task writes it").isSameAs(first);
+      tables.at(0).release("a");
+      tables.at(0).letGo(Duration.ofMinutes(1));
+      assertThat(tables.at(0).inUse()).as("a moment ago one did").isSameAs(first);
+      tables.at(0).letGo(Duration.ZERO);
+      assertThat(tables.at(0).view()).isNull();
+      tables.at(0).letGo(Duration.ZERO);
+      await().until(() -> tables.at(0).state() == TableState.ABSENT);
       assertThat(made).singleElement().satisfies(t -> assertThat(t.ended()).isEqualTo("closed"));
       assertThat(take(tables, 0, "b").foldedOffset()).as("from its last checkpoint").isZero();
-      tables.release(0, "b");
+      tables.at(0).release("b");
     }
     assertThat(complaints).isEmpty();
   }
@@ -274,10 +274,10 @@ class ProcessTablesTest {
             },
             metrics);
     take(tables, 0, "a");
-    tables.release(0, "a");
-    assertThatThrownBy(() -> tables.take(1, "b")).isInstanceOf(LockException.class);
+    tables.at(0).release("a");
+    assertThatThrownBy(() -> tables.at(1).take("b")).isInstanceOf(LockException.class);
     await().until(() -> isBusy.getCount() == 0);
-    tables.letGo(0, Duration.ZERO);
+    tables.at(0).letGo(Duration.ZERO);
     tables.close();
     assertThat(made).singleElement().satisfies(t -> assertThat(t.ended()).isEqualTo("abandoned"));
   }
@@ -304,7 +304,8 @@ class ProcessTablesTest {
           .until(
               () -> {
                 tables.loadAll();
-                return IntStream.range(0, 4).allMatch(p -> tables.state(p) == TableState.READY);
+                return IntStream.range(0, 4)
+                    .allMatch(p -> tables.at(p).state() == TableState.READY);
               });
     } finally {
       pool.shutdownNow();
@@ -331,7 +332,7 @@ class ProcessTablesTest {
       Object task = new Object();
       FoldedTable<ChainTable> table;
       try {
-        table = tables.take(partition, task);
+        table = tables.at(partition).take(task);
       } catch (LockException e) {
         Thread.onSpinWait();
         continue;
@@ -342,11 +343,13 @@ class ProcessTablesTest {
         folded.incrementAndGet();
       }
       if (random.nextInt(50) == 0) {
-        tables.refuse(partition, Objects.requireNonNull(tables.inUse(partition)), LOST, null);
+        tables
+            .at(partition)
+            .refuse(Objects.requireNonNull(tables.at(partition).inUse()), LOST, null);
       }
-      tables.release(partition, task);
+      tables.at(partition).release(task);
       if (random.nextInt(20) == 0) {
-        tables.letGo(partition, Duration.ZERO);
+        tables.at(partition).letGo(Duration.ZERO);
       }
     }
   }

@@ -125,7 +125,8 @@ class RebalancesIT {
   }
 
   private static boolean hasATable(TestProcess process) {
-    return IntStream.range(0, TestLog.PARTITIONS).anyMatch(process.tables()::isFollowed);
+    return IntStream.range(0, TestLog.PARTITIONS)
+        .anyMatch(p -> process.tables().at(p).isFollowed());
   }
 
   /** As while what another process had is being borrowed: Kafka Streams asks for it again. */
@@ -142,7 +143,9 @@ class RebalancesIT {
           };
       log.startWriting(1000);
       one.start(1);
-      await().atMost(LONG).until(() -> IntStream.of(1, 2, 3).allMatch(one.tables()::isFollowed));
+      await()
+          .atMost(LONG)
+          .until(() -> IntStream.of(1, 2, 3).allMatch(p -> one.tables().at(p).isFollowed()));
       long slowestMs = 0;
       for (int mark = 0; mark < MARKS; mark++) {
         long[] lasts = log.lasts();
@@ -155,7 +158,7 @@ class RebalancesIT {
         slowestMs = Math.max(slowestMs, (System.nanoTime() - sinceNs) / 1_000_000);
       }
       System.out.println("the slowest of " + MARKS + " was folded after ms " + slowestMs);
-      assertThat(one.tables().state(0)).isEqualTo(TableState.LOADING);
+      assertThat(one.tables().at(0).state()).isEqualTo(TableState.LOADING);
       mayLoad.countDown();
       log.stopWriting();
       until(one, one, log);

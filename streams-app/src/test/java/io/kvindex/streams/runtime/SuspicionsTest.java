@@ -16,7 +16,7 @@ class SuspicionsTest {
   private static final Refusal ENDS_AT_9 = new Refusal(Refusal.Cause.LOG_LOST_END, 9, "9 of 9");
   private static final Refusal ENDS_AT_8 = new Refusal(Refusal.Cause.LOG_LOST_END, 8, "8 of 9");
 
-  private final Suspicions suspicions = new Suspicions(Duration.ofNanos(100));
+  private final LogWatch.Suspicions suspicions = new LogWatch.Suspicions(Duration.ofNanos(100));
   private final ChainTable table = table();
 
   private static ChainTable table() {

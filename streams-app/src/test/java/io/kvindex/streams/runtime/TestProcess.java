@@ -49,7 +49,7 @@ final class TestProcess implements AutoCloseable {
   private final Path dir;
   private final Random random;
   private LogTopic topic;
-  private LogEndWatch<ChainTable> watch;
+  private LogWatch<ChainTable> watch;
   private ProcessTables<ChainTable> tables;
   private @Nullable KafkaStreams streams;
 
@@ -74,8 +74,12 @@ final class TestProcess implements AutoCloseable {
         TestLog.PARTITIONS, 2, topic::id, this::load, metrics, Duration.ofMillis(100));
   }
 
-  private LogEndWatch<ChainTable> newWatch() {
-    return new LogEndWatch<>(topic, tables, Duration.ofMillis(300), Duration.ofMillis(150));
+  private LogWatch<ChainTable> newWatch() {
+    LogWatch<ChainTable> begun =
+        new LogWatch<>(
+            topic, tables, Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofMillis(150));
+    begun.start();
+    return begun;
   }
 
   ProcessTables<ChainTable> tables() {
@@ -171,7 +175,7 @@ final class TestProcess implements AutoCloseable {
 
   /** What a table has folded, null = it is not in use. */
   ChainTable.@Nullable State state(int partition) {
-    ChainTable table = tables.view(partition);
+    ChainTable table = tables.at(partition).view();
     return table == null ? null : table.state();
   }
 

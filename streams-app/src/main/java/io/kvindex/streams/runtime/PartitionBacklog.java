@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams;
+package io.kvindex.streams.runtime;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -11,7 +11,7 @@ import java.util.Deque;
  * then at least. While nobody can look, everything may wait, and what is found after that may have
  * waited all that time. Written by one thread, read by any.
  */
-final class PartitionBacklog {
+public final class PartitionBacklog {
 
   /** More records than this behind is far behind, however fast they came. */
   static final long MAX_RECORDS = 10_000;
@@ -19,7 +19,8 @@ final class PartitionBacklog {
   /** Of those no more than this is close to it. */
   static final long CLOSE_RECORDS = 1_000;
 
-  static final long UNKNOWN = -1;
+  /** What {@link #records} says before the first look. */
+  public static final long UNKNOWN = -1;
 
   /**
    * Looks remembered, at five a second. Beyond that the oldest still tells the age, and those left
@@ -119,17 +120,17 @@ final class PartitionBacklog {
   }
 
   /** Records behind at the last look, {@link #UNKNOWN} = there was none yet. */
-  long records() {
+  public long records() {
     return found.records();
   }
 
   /** Records applied since the first look. */
-  long done() {
+  public long done() {
     return found.done();
   }
 
   /** Records to be applied since the first look. */
-  long total() {
+  public long total() {
     return found.total();
   }
 
@@ -142,12 +143,12 @@ final class PartitionBacklog {
    * Whether it was close to the log's end once since it caught up. However far it falls behind
    * later, as all replicas do together when Kafka was away: what they tell is told as stale.
    */
-  boolean wasClose() {
+  public boolean wasClose() {
     return found.wasClose();
   }
 
   /** Whether it is caught up and close behind the log's end. */
-  boolean keepsUp(long nanos) {
+  public boolean keepsUp(long nanos) {
     Found last = found;
     return last.caughtUp()
         && last.records() <= MAX_RECORDS
@@ -158,7 +159,7 @@ final class PartitionBacklog {
    * How long what is not applied may have waited; 0 if nothing is known to wait and the log was
    * looked at in time.
    */
-  long ageNanos(long nanos) {
+  public long ageNanos(long nanos) {
     Found last = found;
     long age = Math.max(0, nanos - last.sinceNanos());
     boolean unknown = last.records() == UNKNOWN;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class LogEndWatchTest {
+class LogWatchTest {
 
   private static final Uuid TOPIC = new Uuid(1, 2);
   private static final Uuid ANOTHER = new Uuid(1, 3);
@@ -35,7 +35,7 @@ class LogEndWatchTest {
   void shouldObject_whenTheLogIsNotTheTables(
       @Nullable Boolean same, long folded, @Nullable Long end, @Nullable Long lostFrom) {
     Uuid of = same == null ? null : same ? TOPIC : ANOTHER;
-    Refusal why = LogEndWatch.objection(of, TOPIC, folded, end);
+    Refusal why = LogWatch.objection(of, TOPIC, folded, end);
     if (lostFrom == null) {
       assertThat(why).isNull();
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.streams;
+package io.kvindex.streams.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class ReadinessGaugesTest {
+class IndexMetersTest {
 
   private static final String READY = "kvindex.partition.ready";
   private static final String PROGRESS = "kvindex.partition.progress";
@@ -65,7 +65,7 @@ class ReadinessGaugesTest {
 
   @BeforeEach
   void register() {
-    ReadinessGauges.register(partitions, metrics);
+    new IndexMeters(metrics).watch(partitions, p -> 0);
   }
 
   /** By partition. */
