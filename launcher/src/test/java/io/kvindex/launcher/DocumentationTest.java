@@ -31,7 +31,7 @@ class DocumentationTest {
   private static final Pattern WHOLE_NAME = Pattern.compile("\"(kvindex\\.[a-z.]+)\"");
   private static final Pattern PREFIX = Pattern.compile("String PREFIX = \"([a-z._]+)\"");
   private static final Pattern BEHIND_PREFIX =
-      Pattern.compile("(?:PREFIX \\+ |\\bgauge\\(|\\bsingle\\(|WAITING = )\"([a-z._]+)\"");
+      Pattern.compile("(?:PREFIX \\+ |\\bgauge\\(\\s*|\\bsingle\\(|WAITING = )\"([a-z._]+)\"");
   private static final Pattern ENVIRONMENT = Pattern.compile("\\$\\{env:([A-Z_]+)");
 
   @Test

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query;
 
+import io.javalin.config.RoutesConfig;
 import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.query.access.AccessLog;
-import io.kvindex.query.access.AccessLogSettings;
+import io.kvindex.query.access.AccessLog.AccessLogSettings;
+import io.kvindex.query.contract.ContractRoutes;
+import io.kvindex.query.digest.DigestRoutes;
 import io.kvindex.query.dynamo.DynamoMeters;
 import io.kvindex.query.explain.Explainer;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.lend.CheckpointRoutes;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.overview.OverviewRoutes;
+import io.kvindex.query.peer.PeerRoutes;
 import io.kvindex.query.peer.Peers;
 import io.kvindex.query.quarantine.FrameReader;
+import io.kvindex.query.quarantine.QuarantineRoutes;
+import io.kvindex.query.registration.RegistrationRoutes;
+import io.kvindex.query.registration.RegistrationService;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.RegistrationTable;
-import io.kvindex.query.status.PublisherReports;
+import io.kvindex.query.status.ProgressTable;
+import io.kvindex.query.status.PublisherReport;
 import io.kvindex.query.status.StatusRoutes;
 import io.kvindex.query.status.VisibleEvents;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -37,14 +48,14 @@ import org.jspecify.annotations.Nullable;
  * topics to exist. Start once, close once.
  */
 public final class QueryApi implements AutoCloseable {
-  private final SharedState shared;
+  private final Shared shared;
   private final HttpServer server;
   private final StatusRoutes status;
   private final @Nullable AccessLog log;
   private final Runnable onClose;
 
   private QueryApi(
-      SharedState shared,
+      Shared shared,
       HttpServer server,
       StatusRoutes status,
       @Nullable AccessLog log,
@@ -124,7 +135,7 @@ public final class QueryApi implements AutoCloseable {
       Options options, Replica replica, PrometheusMeterRegistry metrics, FrameReader reader) {
     IndexAccess index = replica.index();
     @Nullable AccessLog log = accessLog(options, metrics);
-    SharedState shared = SharedState.open(options, index, metrics);
+    Shared shared = Shared.open(options, index, metrics);
     try {
       Supplier<RegistrationSnapshot> registrations = shared.registrations()::whole;
       StatusRoutes status =
@@ -139,17 +150,17 @@ public final class QueryApi implements AutoCloseable {
           new Explainer(
               registrations,
               index,
-              new PublisherReports(registrations, shared.progress()::get, index),
+              () -> PublisherReport.all(registrations.get(), shared.progress()::get, index),
               events,
               options.media());
       DynamoMeters meters = new DynamoMeters(metrics);
       HttpServer server =
           HttpServer.start(
               options.http(),
-              DialectAnswers.all(registrations, index).explainedBy(explainer),
+              new DialectAnswers(registrations, index, explainer),
               events,
               replica.questions(),
-              new ControlRoutes(options, replica, shared, status, reader, log)::addTo,
+              routes -> addControl(options, replica, shared, status, reader, log, routes),
               log == null ? meters : meters.and(log),
               metrics);
       Set<String> served = new HashSet<>(server.routes().keySet());
@@ -164,6 +175,29 @@ public final class QueryApi implements AutoCloseable {
       closeLog(log);
       throw e;
     }
+  }
+
+  /** All routes but those of queries. */
+  private static void addControl(
+      Options options,
+      Replica replica,
+      Shared shared,
+      StatusRoutes status,
+      FrameReader reader,
+      @Nullable AccessLog log,
+      RoutesConfig routes) {
+    IndexAccess index = replica.index();
+    Supplier<RegistrationSnapshot> registrations = shared.registrations()::whole;
+    new RegistrationRoutes(shared.service(), options.defaultProfile()).addTo(routes);
+    new OverviewRoutes(registrations, index, replica.cluster()).addTo(routes);
+    status.addTo(routes);
+    new QuarantineRoutes(options.kafka(), registrations, shared.progress()::get, reader)
+        .addTo(routes);
+    new PeerRoutes(shared.peers(), registrations, index).addTo(routes);
+    new DigestRoutes(index).addTo(routes);
+    new CheckpointRoutes(replica.lender()).addTo(routes);
+    new ContractRoutes().addTo(routes);
+    AccessLog.addTo(routes, log);
   }
 
   /** The port in use. */
@@ -216,6 +250,49 @@ public final class QueryApi implements AutoCloseable {
   private static void closeLog(@Nullable AccessLog log) {
     if (log != null) {
       log.close();
+    }
+  }
+
+  /**
+   * What all replicas have in common through Kafka, beside the events: who is registered, what
+   * bridges say of them, and whose dumps are taken over.
+   *
+   * @param registrations those this replica sees
+   * @param progress what bridges last said
+   * @param service writes registrations
+   * @param peers other indexers
+   */
+  private record Shared(
+      RegistrationTable registrations,
+      ProgressTable progress,
+      RegistrationService service,
+      Peers peers)
+      implements AutoCloseable {
+
+    /** Begins to follow the topics. */
+    static Shared open(Options options, IndexAccess index, MeterRegistry metrics) {
+      ProgressTable progress = new ProgressTable(options.kafka());
+      RegistrationTable registrations =
+          new RegistrationTable(
+              options.kafka(),
+              options.media(),
+              options.generations(),
+              progress::unconnected,
+              progress::caughtUp,
+              metrics);
+      return new Shared(
+          registrations,
+          progress,
+          new RegistrationService(registrations, options.kafka(), options.registrationTimeout()),
+          new Peers(registrations::snapshot, index, options.kafka(), metrics));
+    }
+
+    @Override
+    public void close() {
+      peers.close();
+      service.close();
+      progress.close();
+      registrations.close();
     }
   }
 }

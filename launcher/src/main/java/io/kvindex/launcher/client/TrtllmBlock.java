@@ -3,6 +3,8 @@ package io.kvindex.launcher.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.math.BigInteger;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,12 @@ record TrtllmBlock(
     @Nullable Long loraId,
     @Nullable String loraName,
     long extraKey) {
+
+  /** Digits of the largest unsigned 64-bit number; a text of more is none. */
+  private static final int DECIMAL_DIGITS = 20;
+
+  private static final int HEX_DIGITS = 16;
+  private static final int HEX = 16;
 
   private static final long MAX_TOKEN = 0xffff_ffffL;
 
@@ -50,7 +58,7 @@ record TrtllmBlock(
         tokens[i] = token.longValue();
       } else {
         throw new UnreadableEvent(
-            "`token_id` must be a token or a digest, got " + TrtllmHash.shortened(token));
+            "`token_id` must be a token or a digest, got " + shortened(token));
       }
       if (extraId.asLong() != 0) {
         extra = nonZero(31 * extra + extraId.asLong());
@@ -58,7 +66,7 @@ record TrtllmBlock(
     }
     JsonNode lora = member("lora_id", block, event);
     return new TrtllmBlock(
-        TrtllmHash.of(block.path("block_hash"), "block_hash"),
+        hashOf(block.path("block_hash"), "block_hash"),
         tokens,
         block.path("cache_level").asInt() == 0 ? 0 : 1,
         salt(block, event),
@@ -75,7 +83,7 @@ record TrtllmBlock(
       return null;
     } else if (!node.isInt() || node.intValue() < 0) {
       throw new UnreadableEvent(
-          "`layer_group_id` must be an integer from 0 up, got " + TrtllmHash.shortened(node));
+          "`layer_group_id` must be an integer from 0 up, got " + shortened(node));
     }
     return node.intValue();
   }
@@ -116,7 +124,7 @@ record TrtllmBlock(
       return null;
     } else if (!node.isIntegralNumber() || !node.canConvertToLong() || node.longValue() < -1) {
       throw new UnreadableEvent(
-          "`lora_id` must be an adapter's number or null, got " + TrtllmHash.shortened(node));
+          "`lora_id` must be an adapter's number or null, got " + shortened(node));
     }
     return node.longValue() == -1 ? null : Long.valueOf(node.longValue());
   }
@@ -126,8 +134,7 @@ record TrtllmBlock(
     if (node.isMissingNode()) {
       return null;
     } else if (!node.isTextual()) {
-      throw new UnreadableEvent(
-          "`" + name + "` must be a string or null, got " + TrtllmHash.shortened(node));
+      throw new UnreadableEvent("`" + name + "` must be a string or null, got " + shortened(node));
     }
     return node.textValue().isEmpty() ? null : node.textValue();
   }
@@ -144,5 +151,41 @@ record TrtllmBlock(
 
   private static long nonZero(long key) {
     return key == 0 ? 1 : key;
+  }
+
+  /**
+   * Reads a block's name as 64 bits: integers ({@code v1_block_key}, {@code v2_sha256_64}) as they
+   * are, the hex digits of a SHA-256 ({@code v2_sha256}) by its first eight bytes, which is what
+   * {@code v2_sha256_64} sends of the same block. Source: TensorRT-LLM, {@code
+   * tensorrt_llm/runtime/kv_cache_hash.py}.
+   *
+   * @param member for the message
+   * @throws UnreadableEvent if it is neither an integer of 64 bits nor hex digits
+   */
+  static long hashOf(JsonNode node, String member) throws UnreadableEvent {
+    if (node.isIntegralNumber()) {
+      BigInteger value = node.bigIntegerValue();
+      if (value.bitLength() <= (value.signum() < 0 ? Long.SIZE - 1 : Long.SIZE)) {
+        return value.longValue();
+      }
+    } else if (node.isTextual()) {
+      String text = node.textValue().toLowerCase(Locale.ROOT);
+      if (text.matches("[0-9]{1," + DECIMAL_DIGITS + "}")) {
+        return new BigInteger(text).longValue(); // from writers that keep 64 bits out of a double
+      }
+      String digits = text.startsWith("0x") ? text.substring(2) : text;
+      if (digits.matches("[0-9a-f]+")) {
+        String first = digits.substring(0, Math.min(HEX_DIGITS, digits.length()));
+        return Long.parseUnsignedLong(first, HEX);
+      }
+    }
+    throw new UnreadableEvent(
+        "`" + member + "` must be an integer of 64 bits or hex digits, got " + shortened(node));
+  }
+
+  /** A value as a message shows it. */
+  static String shortened(JsonNode node) {
+    String text = node.isMissingNode() ? "nothing" : node.toString();
+    return text.length() <= 80 ? text : text.substring(0, 80) + "...";
   }
 }

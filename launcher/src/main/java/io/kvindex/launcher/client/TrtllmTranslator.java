@@ -121,13 +121,13 @@ final class TrtllmTranslator {
     Long parent =
         parentNode.isNull() || parentNode.isMissingNode()
             ? null
-            : Long.valueOf(TrtllmHash.of(parentNode, "parent_hash"));
+            : Long.valueOf(TrtllmBlock.hashOf(parentNode, "parent_hash"));
     List<TrtllmBlock> run = new ArrayList<>();
     TrtllmBlock before = null;
     Integer judged = null;
     Boolean indexed = null;
     for (JsonNode node : data.path("blocks")) {
-      long hash = TrtllmHash.of(node.path("block_hash"), "block_hash");
+      long hash = TrtllmBlock.hashOf(node.path("block_hash"), "block_hash");
       Integer group = TrtllmBlock.group(node, data, object);
       if (indexed == null || !Objects.equals(group, judged)) {
         parent = pack(parent, run);
@@ -222,7 +222,7 @@ final class TrtllmTranslator {
   private void addRemoved(JsonNode hashes) throws IOException, UnreadableEvent {
     List<Long> known = new ArrayList<>();
     for (JsonNode node : hashes) {
-      long hash = TrtllmHash.of(node, "block_hashes");
+      long hash = TrtllmBlock.hashOf(node, "block_hashes");
       if (partial.remove(hash) == null) {
         known.add(hash);
       } else {
@@ -242,7 +242,7 @@ final class TrtllmTranslator {
   private void addUpdated(JsonNode data) throws IOException, UnreadableEvent {
     JsonNode to = data.path("cache_level").path("new_value");
     JsonNode from = data.path("cache_level").path("old_value");
-    long block = TrtllmHash.of(data.path("block_hash"), "block_hash");
+    long block = TrtllmBlock.hashOf(data.path("block_hash"), "block_hash");
     if (!to.isInt() || !from.isInt() || partial.containsKey(block)) {
       count("updated_without_move");
       return;

@@ -4,7 +4,7 @@ package io.kvindex.launcher.process;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.process.ConductorConfig.Entry;
-import io.kvindex.query.access.AccessLogSettings;
+import io.kvindex.query.access.AccessLog.AccessLogSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

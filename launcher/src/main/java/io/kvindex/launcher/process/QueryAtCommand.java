@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.client.PromptOptions;
 import io.kvindex.launcher.rewind.PastQuery;
-import io.kvindex.launcher.rewind.TimeText;
+import io.kvindex.launcher.rewind.ReplayFrom;
 import io.kvindex.query.OfflineQuery;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -44,7 +44,7 @@ public final class QueryAtCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Instant when = TimeText.parse(time);
+    Instant when = ReplayFrom.time(time);
     ObjectNode body = prompt.body();
     PrintWriter notes = spec.commandLine().getErr();
     ObjectMapper json = new ObjectMapper();

@@ -4,7 +4,7 @@ package io.kvindex.launcher.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kvindex.query.access.AccessLogSettings;
+import io.kvindex.query.access.AccessLog.AccessLogSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -2,10 +2,8 @@
 package io.kvindex.query.access;
 
 import io.javalin.config.RoutesConfig;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.RequestObserver;
-import io.kvindex.query.metrics.MetricNames;
 import io.kvindex.query.reply.JsonBuffer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,6 +11,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -82,7 +81,7 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
         DateTimeFormatter.ISO_OFFSET_DATE_TIME.withZone(
             settings.localTime() ? ZoneId.systemDefault() : ZoneOffset.UTC);
     dropped =
-        Counter.builder(MetricNames.ACCESS_LOG_DROPPED)
+        Counter.builder("kvindex.access.log.dropped")
             .description("Lines of the access log that were not written")
             .register(metrics);
     out = open();
@@ -218,8 +217,7 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
             ctx.result("{\"status\":\"ok\"}");
           } catch (IOException e) {
             LOG.warn("the access log can not be opened again: {}", e.toString());
-            throw ApiException.of(
-                ErrorCode.INTERNAL,
+            throw ErrorCode.INTERNAL.because(
                 "the access log can not be opened again; the old file stays in use");
           }
         });
@@ -239,5 +237,17 @@ public final class AccessLog implements RequestObserver, AutoCloseable {
     } catch (IOException e) {
       LOG.debug("closing the access log", e);
     }
+  }
+
+  /**
+   * Where requests are logged and how.
+   *
+   * @param file appended to
+   * @param traceHeader request header whose value is logged as {@code trace_id}
+   * @param localTime whether times are in the machine's zone, else UTC
+   */
+  public record AccessLogSettings(Path file, String traceHeader, boolean localTime) {
+    /** Header Dynamo's clients put their trace id in. */
+    public static final String DEFAULT_TRACE_HEADER = "x-trace-id";
   }
 }

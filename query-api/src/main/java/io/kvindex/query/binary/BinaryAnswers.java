@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.binary;
 
+import io.kvindex.model.Media.Tier;
 import io.kvindex.query.http.QueryAnswers;
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
@@ -24,8 +25,19 @@ import java.util.function.Supplier;
  * adapter or instance. Source: Mooncake Conductor, C++ server at 19ffa6e4a.
  */
 public final class BinaryAnswers implements QueryAnswers {
-  private static final byte[] INSTANCES =
-      "\u0081\u00a9instances".getBytes(StandardCharsets.ISO_8859_1);
+  private static final byte[] INSTANCES = encoded("\u0081\u00a9instances");
+
+  private static final int GPU = Tier.DEVICE.ordinal();
+  private static final int CPU = Tier.HOST.ordinal();
+  private static final int DISK = Tier.DISK.ordinal();
+
+  private static final byte[] LONGEST = encoded("\u0086\u00aflongest_matched");
+  private static final byte[] DP_NAME = encoded("\u00a2dp");
+  private static final byte[] RANKS_NAME = encoded("\u00acrank_matches");
+  private static final byte[] THREE_TIERS = encoded("\u0083\u00a3gpu");
+  private static final byte[] GPU_NAME = encoded("\u00a3gpu");
+  private static final byte[] CPU_NAME = encoded("\u00a3cpu");
+  private static final byte[] DISK_NAME = encoded("\u00a4disk");
 
   private final Supplier<RegistrationSnapshot> registrations;
   private final IndexAccess index;
@@ -81,12 +93,48 @@ public final class BinaryAnswers implements QueryAnswers {
     int written = 0;
     for (int i = from; i < to; i++) {
       // An adapter loaded at run time is registered by nobody and holds blocks all the same.
-      if (rows.hasAdapter(i, query.loraName()) || TierRow.longest(counter, i) > 0) {
+      if (rows.hasAdapter(i, query.loraName()) || longest(counter, i) > 0) {
         out.string(rows.instances().get(i).instanceId());
-        TierRow.write(out, counter, i, rows.table().blockSize());
+        row(out, counter, i, rows.table().blockSize());
         written++;
       }
     }
     return written;
+  }
+
+  /** Blocks of the longest prefix. */
+  private static int longest(TierCounter counts, int instance) {
+    return counts.furthest(instance, DISK);
+  }
+
+  /**
+   * Writes {@code {longest_matched, dp, rank_matches, gpu, cpu, disk}} of one instance in tokens
+   * from the prompt's start: of each rank how far its cursor comes in each tier, of the instance
+   * the most of its ranks. What lies beyond the disk tier is not counted.
+   */
+  private static void row(MsgpackBuffer out, TierCounter counts, int instance, long blockSize) {
+    int from = counts.firstLane(instance);
+    int to = counts.endLane(instance);
+    long longest = longest(counts, instance) * blockSize;
+    out.raw(LONGEST).number(longest);
+    out.raw(DP_NAME).map(to - from);
+    for (int lane = from; lane < to; lane++) {
+      out.digits(counts.rank(lane)).number(counts.reached(lane, GPU) * blockSize);
+    }
+    out.raw(RANKS_NAME).map(to - from);
+    for (int lane = from; lane < to; lane++) {
+      out.digits(counts.rank(lane));
+      out.raw(THREE_TIERS).number(counts.reached(lane, GPU) * blockSize);
+      out.raw(CPU_NAME).number(counts.reached(lane, CPU) * blockSize);
+      out.raw(DISK_NAME).number(counts.reached(lane, DISK) * blockSize);
+    }
+    out.raw(GPU_NAME).number(counts.furthest(instance, GPU) * blockSize);
+    out.raw(CPU_NAME).number(counts.furthest(instance, CPU) * blockSize);
+    out.raw(DISK_NAME).number(longest);
+  }
+
+  /** Lead bytes and texts as one Latin-1 string. */
+  private static byte[] encoded(String bytes) {
+    return bytes.getBytes(StandardCharsets.ISO_8859_1);
   }
 }

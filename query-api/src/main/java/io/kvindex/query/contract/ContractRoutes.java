@@ -3,7 +3,6 @@ package io.kvindex.query.contract;
 
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,8 +48,8 @@ public final class ContractRoutes {
   private File file(String name) {
     File file = files.get(name);
     if (file == null) {
-      throw ApiException.of(
-          ErrorCode.NOT_FOUND, "no such file of the documentation: " + ApiException.echo(name));
+      throw ErrorCode.NOT_FOUND.because(
+          "no such file of the documentation: " + ErrorCode.echo(name));
     }
     return file;
   }

@@ -39,9 +39,8 @@ public final class Deadline {
       digits = header.charAt(i) >= '0' && header.charAt(i) <= '9';
     }
     if (!digits || Integer.parseInt(header) > MAX_MILLIS) {
-      throw ApiException.of(
-          ErrorCode.INVALID_VALUE,
-          HEADER + " must be 0 to " + MAX_MILLIS + ", got \"" + ApiException.echo(header) + "\"");
+      throw ErrorCode.INVALID_VALUE.because(
+          HEADER + " must be 0 to " + MAX_MILLIS + ", got \"" + ErrorCode.echo(header) + "\"");
     }
     return new Deadline(startNanos, Integer.parseInt(header));
   }
@@ -65,8 +64,8 @@ public final class Deadline {
    */
   public void check() {
     if (millis >= 0 && leftNanos() <= 0) {
-      throw ApiException.of(
-          ErrorCode.DEADLINE_EXCEEDED, "not answered within the " + millis + " ms the client gave");
+      throw ErrorCode.DEADLINE_EXCEEDED.because(
+          "not answered within the " + millis + " ms the client gave");
     }
   }
 }

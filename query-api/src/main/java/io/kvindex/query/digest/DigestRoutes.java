@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.digest;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
+import io.kvindex.model.TableId;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.query.parse.HashText;
+import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.HeldBlock;
+import io.kvindex.streams.view.OwnerDigest;
 import io.kvindex.streams.view.OwnerIdentity;
 import io.kvindex.streams.view.PartitionDigest;
 import io.kvindex.streams.view.PartitionView;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -26,13 +32,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code GET /digests}, {@code GET /digests/blocks}: of the partitions this replica has. All rows
  * of their checkpoints are read for it, by one thread of its own, one request after the other;
- * those that would wait behind too many are refused.
+ * those that would wait behind too many are refused. Hashes are unsigned numbers, as everywhere in
+ * the API; sums are 16 hex digits.
  */
 public final class DigestRoutes {
 
   private static final int WAITING = 4;
   private static final int DEFAULT_LIMIT = 1_000;
   private static final int MAX_LIMIT = 10_000;
+
+  private static final HexFormat HEX = HexFormat.of();
 
   /** Hashes compare as unsigned numbers: the last of them. */
   private static final long LAST_HASH = -1;
@@ -64,39 +73,76 @@ public final class DigestRoutes {
   }
 
   /** Queries must not wait for a thread that reads rows for seconds. */
-  private void answer(Context ctx, Supplier<JsonBuffer> body) {
-    CompletableFuture<JsonBuffer> read;
+  private void answer(Context ctx, Supplier<ObjectNode> body) {
+    CompletableFuture<ObjectNode> read;
     try {
       read = CompletableFuture.supplyAsync(body, reader);
     } catch (RejectedExecutionException e) {
-      ApiException refused =
-          ApiException.of(
-              ErrorCode.TOO_MANY_REQUESTS, WAITING + " requests for digests are waiting already");
-      refused.addSuppressed(e);
-      throw refused;
+      throw ErrorCode.TOO_MANY_REQUESTS.because(
+          WAITING + " requests for digests are waiting already");
     }
     ctx.future(
-        () -> read.thenAccept(json -> ctx.contentType("application/json").result(json.asText())));
+        () -> read.thenAccept(json -> ctx.contentType("application/json").result(json.toString())));
   }
 
-  private Supplier<JsonBuffer> digests(Context ctx) {
+  private Supplier<ObjectNode> digests(Context ctx) {
     Predicate<OwnerIdentity> wanted = wanted(ctx);
     return () -> {
-      DigestsJson out = new DigestsJson(index.copy());
+      ObjectNode out = ControlReplies.object().put("copy", index.copy());
+      ArrayNode partitions = out.putArray("partitions");
       index.partitions().stream()
           .sorted(Comparator.comparingInt(PartitionView::partition))
-          .forEach(view -> add(view, wanted, out));
-      return out.done();
+          .forEach(view -> describe(view, wanted, partitions.addObject()));
+      return out;
     };
   }
 
-  private static void add(PartitionView view, Predicate<OwnerIdentity> wanted, DigestsJson out) {
+  private static void describe(
+      PartitionView view, Predicate<OwnerIdentity> wanted, ObjectNode out) {
+    out.put("partition", view.partition()).put("state", view.isClosed() ? "closed" : "live");
+    PartitionDigest digest;
     try {
-      PartitionDigest digest = view.digest(wanted);
-      out.partition(view, digest);
+      digest = view.digest(wanted);
     } catch (DumpFailedException e) {
-      out.unreadable(view, String.valueOf(e.getMessage()));
+      out.put("error", String.valueOf(e.getMessage()));
+      return;
     }
+    out.put("since", digest.since())
+        .put("applied_offset", digest.appliedOffset())
+        .put("streams", digest.streams())
+        .put("held_back", digest.held())
+        .put("positions", HEX.toHexDigits(digest.positions()));
+    ArrayNode owners = out.putArray("owners");
+    Comparator<OwnerDigest> byPublisher = Comparator.comparing(one -> one.owner().publisher());
+    digest.owners().stream()
+        .sorted(byPublisher.thenComparing(one -> one.owner().id()))
+        .forEach(one -> describe(one, owners.addObject()));
+  }
+
+  private static void describe(OwnerDigest digest, ObjectNode out) {
+    OwnerIdentity owner = digest.owner();
+    TableId table = owner.table();
+    out.put("id", owner.id())
+        .put("tenant_id", table.tenantId())
+        .put("model", table.model())
+        .put("block_size", table.blockSize())
+        .put("hash_profile", table.hashProfile().label())
+        .put("instance_id", owner.publisher().instanceId())
+        .put("dp_rank", owner.publisher().dpRank())
+        .put("rank", owner.rank());
+    if (owner.medium() != null) {
+      out.put("medium", owner.medium());
+    }
+    if (owner.backendId() != null) {
+      out.put("backend_id", owner.backendId());
+    }
+    out.put("pool", owner.pool()).put("generation", owner.generation()).put("life", owner.life());
+    if (owner.expiresAtMs() != 0) {
+      out.put("expires_at_ms", owner.expiresAtMs());
+    }
+    out.put("blocks", digest.blocks())
+        .put("waiting", digest.waiting())
+        .put("digest", HEX.toHexDigits(digest.sum()));
   }
 
   private static Predicate<OwnerIdentity> wanted(Context ctx) {
@@ -111,20 +157,20 @@ public final class DigestRoutes {
             && (instance == null || instance.equals(owner.publisher().instanceId()));
   }
 
-  private Supplier<JsonBuffer> blocks(Context ctx) {
+  private Supplier<ObjectNode> blocks(Context ctx) {
     @Nullable String owner = ctx.queryParam("owner");
     if (owner == null) {
-      throw ApiException.field(ErrorCode.MISSING, "owner", "`owner` is missing: see GET /digests");
+      throw ErrorCode.MISSING.member("owner", "is missing: see GET /digests");
     }
     int limit = number(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     @Nullable String after = ctx.queryParam("after");
     long last = after == null ? 0 : hash(after);
     return () -> {
       if (after != null && last == LAST_HASH) {
-        return DigestsJson.blocks(owner, List.of(), false);
+        return describe(owner, List.of(), false);
       }
       List<HeldBlock> found = blocks(owner, after == null ? 0 : last + 1, limit);
-      return DigestsJson.blocks(owner, found, found.size() >= limit);
+      return describe(owner, found, found.size() >= limit);
     };
   }
 
@@ -141,8 +187,28 @@ public final class DigestRoutes {
       }
     }
     throw problem == null
-        ? ApiException.of(ErrorCode.NOT_FOUND, "no such owner: " + ApiException.echo(owner))
-        : ApiException.of(ErrorCode.NOT_READY, problem);
+        ? ErrorCode.NOT_FOUND.because("no such owner: " + ErrorCode.echo(owner))
+        : ErrorCode.NOT_READY.because(problem);
+  }
+
+  /**
+   * What an owner holds.
+   *
+   * @param more whether there may be blocks beyond the last one
+   */
+  private static ObjectNode describe(String owner, List<HeldBlock> blocks, boolean more) {
+    ObjectNode out = ControlReplies.object().put("owner", owner).put("more", more);
+    ArrayNode list = out.putArray("blocks");
+    for (HeldBlock block : blocks) {
+      ObjectNode one = list.addObject();
+      one.put("engine_hash", ControlReplies.unsigned(block.engineHash()))
+          .put("group", block.group())
+          .put("copies", block.copies());
+      if (block.resolved()) {
+        one.put("key", ControlReplies.unsigned(block.lookupKey()));
+      }
+    }
+    return out;
   }
 
   private static int number(Context ctx, String name, int absent, int min, int max) {
@@ -159,25 +225,16 @@ public final class DigestRoutes {
   }
 
   private static ApiException outOfRange(String name, int min, int max) {
-    return ApiException.field(
-        ErrorCode.OUT_OF_RANGE, name, name + " must be from " + min + " to " + max);
+    return ErrorCode.OUT_OF_RANGE.of(name, name + " must be from " + min + " to " + max);
   }
 
   /** In the forms in which a body may have a hash as a text. */
   private static long hash(String text) {
-    try {
-      if (text.startsWith("0x")) {
-        return Long.parseUnsignedLong(text.substring(2), 16);
-      }
-      return text.startsWith("-") ? Long.parseLong(text) : Long.parseUnsignedLong(text);
-    } catch (NumberFormatException e) {
-      ApiException refused =
-          ApiException.field(
-              ErrorCode.INVALID_VALUE,
-              "after",
-              "`after` must be a hash, decimal or 0x, got " + ApiException.echo(text));
-      refused.addSuppressed(e);
-      throw refused;
+    Long bits = HashText.parse(text);
+    if (bits == null) {
+      throw ErrorCode.INVALID_VALUE.member(
+          "after", "must be a hash, decimal or 0x, got " + ErrorCode.echo(text));
     }
+    return bits;
   }
 }

@@ -4,7 +4,6 @@ package io.kvindex.query.dynamo;
 import io.kvindex.model.Media.Tier;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Writes {@code {scores, frequencies, instances}} in tokens. {@code scores} has device matches
@@ -13,15 +12,15 @@ import java.nio.charset.StandardCharsets;
  * build_score_response}.
  */
 final class ScoresWriter {
-  private static final byte[] SCORES = ascii("{\"scores\":{");
-  private static final byte[] INSTANCES = ascii("},\"frequencies\":[],\"instances\":{");
-  private static final byte[] LONGEST = ascii("{\"longest_matched\":");
-  private static final byte[] GPU = ascii(",\"gpu\":");
-  private static final byte[] DP = ascii(",\"dp\":{");
-  private static final byte[] CPU = ascii("},\"cpu\":");
-  private static final byte[] DISK = ascii(",\"disk\":");
-  private static final byte[] END_NAME = ascii("\":");
-  private static final byte[] END = ascii("}}");
+  private static final byte[] SCORES = JsonBuffer.ascii("{\"scores\":{");
+  private static final byte[] INSTANCES = JsonBuffer.ascii("},\"frequencies\":[],\"instances\":{");
+  private static final byte[] LONGEST = JsonBuffer.ascii("{\"longest_matched\":");
+  private static final byte[] GPU = JsonBuffer.ascii(",\"gpu\":");
+  private static final byte[] DP = JsonBuffer.ascii(",\"dp\":{");
+  private static final byte[] CPU = JsonBuffer.ascii("},\"cpu\":");
+  private static final byte[] DISK = JsonBuffer.ascii(",\"disk\":");
+  private static final byte[] END_NAME = JsonBuffer.ascii("\":");
+  private static final byte[] END = JsonBuffer.ascii("}}");
 
   private final JsonBuffer instances = new JsonBuffer();
   private boolean anyScore;
@@ -95,9 +94,5 @@ final class ScoresWriter {
 
   private static JsonBuffer rank(JsonBuffer out, int rank) {
     return out.raw('"').number(rank).raw(END_NAME);
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 }

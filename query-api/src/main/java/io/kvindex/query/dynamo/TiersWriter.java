@@ -5,7 +5,6 @@ import io.kvindex.model.Media.Tier;
 import io.kvindex.query.dialect.WorkerId;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -15,14 +14,14 @@ import java.util.List;
  * {@code TieredQueryResponse} of Dynamo's remote indexer client, September 2026.
  */
 final class TiersWriter {
-  private static final byte[] BLOCK_SIZE = ascii("{\"block_size\":");
-  private static final byte[] DEVICE = ascii(",\"tiered\":{\"device\":{\"scores\":[");
-  private static final byte[] LOWER = ascii("],\"frequencies\":[]},\"lower_tier\":[");
-  private static final byte[] HITS = ascii(",{\"hits\":[");
-  private static final byte[] END_HITS = ascii("]}]");
-  private static final byte[] WORKER = ascii("[{\"worker_id\":");
-  private static final byte[] RANK = ascii(",\"dp_rank\":");
-  private static final byte[] END = ascii("]}}");
+  private static final byte[] BLOCK_SIZE = JsonBuffer.ascii("{\"block_size\":");
+  private static final byte[] DEVICE = JsonBuffer.ascii(",\"tiered\":{\"device\":{\"scores\":[");
+  private static final byte[] LOWER = JsonBuffer.ascii("],\"frequencies\":[]},\"lower_tier\":[");
+  private static final byte[] HITS = JsonBuffer.ascii(",{\"hits\":[");
+  private static final byte[] END_HITS = JsonBuffer.ascii("]}]");
+  private static final byte[] WORKER = JsonBuffer.ascii("[{\"worker_id\":");
+  private static final byte[] RANK = JsonBuffer.ascii(",\"dp_rank\":");
+  private static final byte[] END = JsonBuffer.ascii("]}}");
 
   /** Their names of the tiers below the device, by place. */
   private static final List<String> NAMES = List.of("device", "host_pinned", "disk", "external");
@@ -71,11 +70,7 @@ final class TiersWriter {
   }
 
   private static void hit(JsonBuffer out, String worker, int rank, int blocks) {
-    (out.length() > 0 ? out.raw(',') : out).raw(WORKER).raw(ascii(worker));
+    (out.length() > 0 ? out.raw(',') : out).raw(WORKER).raw(JsonBuffer.ascii(worker));
     out.raw(RANK).number(rank).raw('}').raw(',').number(blocks).raw(']');
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 }

@@ -33,6 +33,11 @@ public enum ErrorCode {
   DEADLINE_EXCEEDED(503, "deadline_exceeded"),
   EVENT_NOT_VISIBLE(503, "event_not_visible");
 
+  /** {@link ApiException#index()} of a refusal that no single array element is to blame for. */
+  public static final int NO_INDEX = -1;
+
+  private static final int MAX_ECHO = 80;
+
   private final int status;
   private final String reason;
 
@@ -64,6 +69,57 @@ public enum ErrorCode {
   /** Value of the body's {@code reason} member in a dialect. */
   public String reason(Dialect dialect) {
     return dialect == Dialect.BINARY && isConflict() ? "invalid_registration" : reason;
+  }
+
+  /** The refusal for this reason; no single member is to blame. */
+  public ApiException because(String message) {
+    return new ApiException(this, message, null, NO_INDEX);
+  }
+
+  /** The same where a member is. */
+  public ApiException of(String field, String message) {
+    return new ApiException(this, message, field, NO_INDEX);
+  }
+
+  /** The same in words that go on behind the member's name. */
+  public ApiException member(String field, String isWrong) {
+    return of(field, "`" + field + "` " + isWrong);
+  }
+
+  /** The same where an element of a member is to blame. */
+  public ApiException element(String field, int index, String message) {
+    return new ApiException(this, message, field, index);
+  }
+
+  /**
+   * A member, or an element of it, is something else than it has to be.
+   *
+   * @param index of the element, {@link #NO_INDEX} = the member itself
+   * @param got what it is, shortened
+   */
+  public ApiException mustBe(String field, int index, String wanted, String got) {
+    String place = "`" + field + (index == NO_INDEX ? "`" : "[" + index + "]`");
+    return element(field, index, place + " must be " + wanted + ", got " + got);
+  }
+
+  /** The same of a member itself. */
+  public ApiException mustBe(String field, String wanted, String got) {
+    return mustBe(field, NO_INDEX, wanted, got);
+  }
+
+  /** A received value shortened for a message, so that an answer never mirrors a huge input. */
+  public static String echo(String received) {
+    return received.length() <= MAX_ECHO ? received : received.substring(0, MAX_ECHO) + "...";
+  }
+
+  /** Two members that say the same are both there. */
+  public static ApiException both(String one, String other, String atFault) {
+    return CONFLICTING_FIELDS.of(atFault, "use either `" + one + "` or `" + other + "`, not both");
+  }
+
+  /** A member that has to be there is not. */
+  public static ApiException missing(String field) {
+    return MISSING.member(field, "is missing");
   }
 
   private boolean isConflict() {

@@ -15,18 +15,18 @@ public final class MalformedJson {
     String what = e.getOriginalMessage();
     int jargon = what.indexOf(" (start marker");
     String line = (jargon < 0 ? what : what.substring(0, jargon)).lines().findFirst().orElse("");
-    return at(e.getLocation(), ApiException.echo(line));
+    return at(e.getLocation(), ErrorCode.echo(line));
   }
 
   /**
    * The same in other words.
    *
    * @param place null = unknown
-   * @param what in words for the client, as {@link ApiException#echo} leaves them
+   * @param what in words for the client, as {@link ErrorCode#echo} leaves them
    */
   public static ApiException at(@Nullable JsonLocation place, String what) {
     String where =
         place == null ? "" : " at line " + place.getLineNr() + ", column " + place.getColumnNr();
-    return ApiException.of(ErrorCode.INVALID_JSON, "malformed JSON" + where + ": " + what);
+    return ErrorCode.INVALID_JSON.because("malformed JSON" + where + ": " + what);
   }
 }

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.http.ScratchPool.Scratch;
 import io.kvindex.query.parse.BatchScanner;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
-import io.kvindex.query.reply.ErrorBody;
+import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.query.reply.JsonBuffer;
-import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code {"queries":[...]}}: each query is answered or refused for itself, one after the other and
  * out of the one body they came in.
  */
-final class BatchOfQueries implements QueryWork {
+final class BatchOfQueries extends QueryWork {
   /** Bytes of answers after which the rest is refused: what waits for a slow client is bounded. */
   static final int MAX_ANSWERS = 16 << 20;
 
-  private static final byte[] BEGIN = ascii("{\"answers\":[");
-  private static final byte[] STATUS = ascii("{\"status\":");
-  private static final byte[] BODY = ascii(",\"body\":");
+  private static final byte[] BEGIN = JsonBuffer.ascii("{\"answers\":[");
+  private static final byte[] STATUS = JsonBuffer.ascii("{\"status\":");
+  private static final byte[] BODY = JsonBuffer.ascii(",\"body\":");
   private static final int NONE = -1;
 
-  private final HotRoutes routes;
-  private final Deadline deadline;
-  private final Scratch scratch;
   private final BatchScanner scanner = new BatchScanner();
   private final QueryReply one = new QueryReply();
   private final BatchTrust trust = new BatchTrust();
@@ -38,13 +40,11 @@ final class BatchOfQueries implements QueryWork {
   private long items;
 
   BatchOfQueries(HotRoutes routes, Deadline deadline, Scratch scratch) {
-    this.routes = routes;
-    this.deadline = deadline;
-    this.scratch = scratch;
+    super(routes, deadline, scratch);
   }
 
   @Override
-  public boolean proceed(boolean mayPause) {
+  boolean proceed(boolean mayPause) {
     JsonBuffer out = scratch.reply.body();
     if (count == NONE) {
       count = scanner.split(scratch.body(), scratch.length());
@@ -98,8 +98,7 @@ final class BatchOfQueries implements QueryWork {
     scratch.parser.parse(scratch.body(), scanner.from(next), scanner.to(next), form, query);
     query.answerBy(deadline);
     if (scratch.reply.body().length() > MAX_ANSWERS) {
-      throw ApiException.of(
-          ErrorCode.TOO_MANY_ITEMS,
+      throw ErrorCode.TOO_MANY_ITEMS.because(
           "the answers before this one have "
               + MAX_ANSWERS
               + " bytes already: ask it in another batch");
@@ -108,26 +107,52 @@ final class BatchOfQueries implements QueryWork {
 
   private int refuse(ApiException refusal, Dialect dialect) {
     routes.meters().refused(refusal.code());
-    ErrorBody.write(refusal, one.body());
+    one.body().clear();
+    JsonNode body = ControlReplies.of(refusal, Dialect.CONDUCTOR);
+    one.body().raw(ControlReplies.encoded(body, Dialect.CONDUCTOR));
     return refusal.code().status(dialect);
   }
 
   @Override
-  public boolean mayGoOn() {
-    return routes.isVisible(scratch.query, true);
-  }
-
-  @Override
-  public void answered(long nanos) {
+  void answered(long nanos) {
     routes.meters().batchAnswered(nanos, items);
   }
 
   @Override
-  public Dialect dialect() {
+  Dialect dialect() {
     return Dialect.CONDUCTOR;
   }
 
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
+  /** How far to trust the answers of a batch together: as far as the worst of them. */
+  private static final class BatchTrust {
+    private static final List<String> WORSE = List.of("exact", "degraded", "stale");
+
+    /** Characters of instance names, as for a single answer. */
+    private static final int MAX_NAMES = 4_096;
+
+    private final Set<String> degraded = new LinkedHashSet<>();
+    private int worst = -1;
+    private long lagMs = QueryReply.NO_LAG;
+
+    void add(QueryReply answer) {
+      @Nullable String state = answer.state();
+      if (state != null) {
+        worst = Math.max(worst, WORSE.indexOf(state));
+      }
+      lagMs = Math.max(lagMs, answer.lagMs());
+      @Nullable String names = answer.degraded();
+      if (names != null) {
+        degraded.addAll(List.of(names.split(",")));
+      }
+    }
+
+    void writeTo(QueryReply whole) {
+      if (worst < 0) {
+        return;
+      }
+      String names = String.join(",", degraded);
+      boolean all = degraded.contains("*") || names.length() > MAX_NAMES;
+      whole.trust(WORSE.get(worst), lagMs, degraded.isEmpty() ? null : all ? "*" : names);
+    }
   }
 }

@@ -4,13 +4,11 @@ package io.kvindex.query.http;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
-import io.kvindex.query.dialect.ControlReplies;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.metrics.HttpMeters;
-import io.kvindex.query.reply.ErrorBody;
+import io.kvindex.query.reply.ControlReplies;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,22 +40,20 @@ final class ControlErrors {
           LOG.error("{} {} failed, incident=c{}", ctx.method(), ctx.path(), incident, e);
           answer(
               ctx,
-              ApiException.of(
-                  ErrorCode.INTERNAL,
+              ErrorCode.INTERNAL.because(
                   "internal error, see the server's log, incident c" + incident),
               meters);
         });
   }
 
   private static ApiException translate(HttpResponseException e, Context ctx) {
-    String route = ctx.method() + " " + ApiException.echo(ctx.path());
+    String route = ctx.method() + " " + ErrorCode.echo(ctx.path());
     return switch (e.getStatus()) {
-      case 404 -> ApiException.of(ErrorCode.NOT_FOUND, "no such path: " + route);
-      case 405 -> ApiException.of(ErrorCode.METHOD_NOT_ALLOWED, route + ": use " + allowed(e));
-      case 413 -> ApiException.of(ErrorCode.BODY_TOO_LARGE, "the request body is too long");
+      case 404 -> ErrorCode.NOT_FOUND.because("no such path: " + route);
+      case 405 -> ErrorCode.METHOD_NOT_ALLOWED.because(route + ": use " + allowed(e));
+      case 413 -> ErrorCode.BODY_TOO_LARGE.because("the request body is too long");
       default ->
-          ApiException.of(
-              e.getStatus() >= 500 ? ErrorCode.INTERNAL : ErrorCode.BAD_REQUEST, textOf(e));
+          (e.getStatus() >= 500 ? ErrorCode.INTERNAL : ErrorCode.BAD_REQUEST).because(textOf(e));
     };
   }
 
@@ -76,7 +72,7 @@ final class ControlErrors {
     drain(ctx);
     Dialect dialect = RequestDialect.of(ctx);
     ctx.status(refusal.code().status(dialect));
-    ControlReplies.send(ctx, dialect, ErrorBody.of(refusal, dialect));
+    ControlReplies.send(ctx, dialect, ControlReplies.of(refusal, dialect));
     if (Replies.mayTryAgain(refusal.code())) {
       ctx.header("Retry-After", Replies.RETRY_AFTER_SECONDS);
     }
@@ -86,7 +82,7 @@ final class ControlErrors {
    * Reads what is left of the body before the refusal goes out: with unread input the connection
    * would be closed, and with it the client's next request, or reset, and the client may never see
    * the answer. Bounded as in {@link BodyDrain}, but a thread waits: never for a GET, whose body is
-   * gone by now ({@link GetWithBody}), and of others there are few at a time.
+   * gone by now ({@link HotRoutes}), and of others there are few at a time.
    */
   private static void drain(Context ctx) {
     long start = System.nanoTime();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import io.kvindex.query.parse.EventPlace;
 import io.kvindex.query.parse.MinEvent;
+import io.kvindex.query.parse.QueryBody.EventPlace;
 import org.jspecify.annotations.Nullable;
 
 /** Tells how far engines' events are visible in answers. Thread-safe; no method blocks. */

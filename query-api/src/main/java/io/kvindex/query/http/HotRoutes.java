@@ -4,7 +4,7 @@ package io.kvindex.query.http;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.metrics.HttpMeters;
+import io.kvindex.query.http.ScratchPool.Scratch;
 import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.parse.MinEvent;
 import io.kvindex.query.parse.QueryBody;
@@ -14,10 +14,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.QoSHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +41,8 @@ final class HotRoutes extends Handler.Wrapper {
   private final EventWaiters waiters;
   private final HttpSettings settings;
   private final ScratchPool pool;
-  private final ControlTurns control;
   private final HttpMeters meters;
-  private final Refusals refusals;
+  private final Replies replies;
   private final RequestObserver observer;
   private final Map<String, ReplicaQuestions.Answer> replicas;
   private final Set<String> paths = paths();
@@ -61,11 +62,9 @@ final class HotRoutes extends Handler.Wrapper {
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
     this.settings = settings;
     pool = new ScratchPool(settings.maxInFlight(), settings.maxItems());
-    control =
-        new ControlTurns(
-            settings.maxControl(), settings.maxControlWaiting(), settings.controlPatience());
     meters = new HttpMeters(registry, pool::lent);
-    refusals = new Refusals(meters, settings.maxBodyBytes());
+    replies = new Replies(meters, settings.maxBodyBytes());
+    setHandler(new ControlTurns());
   }
 
   @Override
@@ -82,13 +81,12 @@ final class HotRoutes extends Handler.Wrapper {
       return control(request, response, callback);
     }
     @Nullable QueryForm form = FORMS.get(path);
-    BodyType type = typeOf(request);
+    BodyType type = BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
     if (!request.getMethod().equals(METHOD)) {
-      refusals.refuse(
+      replies.refuse(
           request,
           response,
-          ApiException.of(
-              ErrorCode.METHOD_NOT_ALLOWED, request.getMethod() + " " + path + ": use POST"),
+          ErrorCode.METHOD_NOT_ALLOWED.because(request.getMethod() + " " + path + ": use POST"),
           callback);
       return true;
     }
@@ -108,31 +106,31 @@ final class HotRoutes extends Handler.Wrapper {
       Callback callback) {
     long announced = request.getLength();
     if (announced > settings.maxBodyBytes()) {
-      refusals.bodyTooLong(request, response, callback);
+      replies.bodyTooLong(request, response, callback);
       return;
     }
     Deadline deadline;
     try {
       deadline = Deadline.of(request.getHeaders().get(Deadline.HEADER), request.getBeginNanoTime());
       if (BATCH.equals(path) && type != BodyType.JSON) {
-        throw ApiException.of(
-            ErrorCode.UNSUPPORTED_CONTENT_TYPE, "a batch is JSON, whatever its queries are");
+        throw ErrorCode.UNSUPPORTED_CONTENT_TYPE.because(
+            "a batch is JSON, whatever its queries are");
       }
     } catch (ApiException refusal) {
-      refusals.refuse(request, response, refusal, callback);
+      replies.refuse(request, response, refusal, callback);
       return;
     }
     Scratch scratch = pool.lend();
     if (scratch == null) {
-      refusals.refuse(
-          request, response, Refusals.busy(settings.maxInFlight() + " queries"), callback);
+      replies.refuse(
+          request, response, Replies.busy(settings.maxInFlight() + " queries"), callback);
       return;
     }
     // What a batch answers may be long as well; what replicas are answered has permits of its own.
     int expected = BATCH.equals(path) ? Integer.MAX_VALUE : (int) Math.max(0, announced);
     if (!pool.mayHold(scratch, expected)) {
-      giveBack(scratch);
-      refusals.noRoomForBody(request, response, callback);
+      pool.giveBack(scratch);
+      replies.noRoomForBody(request, response, callback);
       return;
     }
     if (announced > 0) {
@@ -151,44 +149,57 @@ final class HotRoutes extends Handler.Wrapper {
       Scratch scratch) {
     ReplicaQuestions.Answer answer = replicas.get(path);
     if (answer != null) {
-      return new OneReplicaQuestion(this, answer, deadline, scratch);
+      return new QueryWork.ReplicaQuestion(this, answer, deadline, scratch);
     } else if (form == null) {
       return new BatchOfQueries(this, deadline, scratch);
     }
     return EXPLAIN.equals(path)
-        ? new OneExplanation(this, type, request, deadline, scratch)
-        : new OneQuery(this, form, type, request.getHttpURI().getQuery(), deadline, scratch);
+        ? new QueryWork.Explanation(this, type, request, deadline, scratch)
+        : new QueryWork.One(this, form, type, request, deadline, scratch);
   }
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
     if (request.getLength() > settings.maxBodyBytes()) {
-      refusals.bodyTooLong(request, response, callback);
+      replies.bodyTooLong(request, response, callback);
       return true;
     }
-    // What only reads must work while registrations wait for Kafka: readiness, metrics.
-    if (request.getMethod().equals("GET")) {
-      return GetWithBody.handle(super::handle, refusals, request, response, callback);
-    }
-    if (control.tryTake()) {
-      Request.addCompletionListener(request, failure -> control.done());
+    boolean hasBody =
+        request.getLength() > 0 || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+    if (!hasBody || !request.getMethod().equals("GET")) {
       return super.handle(request, response, callback);
     }
-    LaterRequest later = new LaterRequest(super::handle, request, response, callback);
-    ApiException busy = Refusals.busy(settings.maxControl() + " requests");
-    boolean waits =
-        control.await(
-            come -> {
-              if (come) {
-                Request.addCompletionListener(request, failure -> control.done());
-                later.goOn();
+    // No route reads it. In its route a thread would wait for what the client may never send, and
+    // nothing bounds how many GETs there are at a time: so it goes on when the body has come.
+    new BodyDrain(
+            request,
+            empty -> {
+              if (empty) {
+                goOn(request, response, callback);
               } else {
-                refusals.refuse(request, response, busy, callback);
+                replies.unendingBody(request, response, callback);
               }
-            });
-    if (!waits) {
-      refusals.refuse(request, response, busy, callback);
-    }
+            })
+        .run();
     return true;
+  }
+
+  /** Not by this thread: it may be one that has to go on for others. */
+  private void goOn(Request request, Response response, Callback callback) {
+    try {
+      request.getContext().execute(() -> handleLater(request, response, callback));
+    } catch (RejectedExecutionException e) { // the server is being closed
+      callback.failed(e);
+    }
+  }
+
+  private void handleLater(Request request, Response response, Callback callback) {
+    try {
+      if (!super.handle(request, response, callback)) {
+        Response.writeError(request, response, callback, 404);
+      }
+    } catch (Throwable e) { // as Jetty does where it calls a handler itself
+      Response.writeError(request, response, callback, e);
+    }
   }
 
   private static Map<String, QueryForm> forms() {
@@ -207,24 +218,12 @@ final class HotRoutes extends Handler.Wrapper {
     return paths;
   }
 
-  private static BodyType typeOf(Request request) {
-    return BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
+  Replies replies() {
+    return replies;
   }
 
-  Refusals refusals() {
-    return refusals;
-  }
-
-  boolean mayHold(Scratch scratch, int bytes) {
-    return pool.mayHold(scratch, bytes);
-  }
-
-  boolean mayAnswer(Scratch scratch, int bytes) {
-    return pool.mayAnswer(scratch, bytes);
-  }
-
-  void giveBack(Scratch scratch) {
-    pool.giveBack(scratch);
+  ScratchPool pool() {
+    return pool;
   }
 
   QueryAnswers answers() {
@@ -235,10 +234,9 @@ final class HotRoutes extends Handler.Wrapper {
     return waiters;
   }
 
-  /** Nobody waits for an event or a turn any more. */
+  /** Nobody waits for an event any more. */
   void endWaits() {
     waiters.close();
-    control.close();
   }
 
   /**
@@ -259,10 +257,8 @@ final class HotRoutes extends Handler.Wrapper {
     if (mayWait) {
       return false;
     }
-    throw ApiException.field(
-        ErrorCode.EVENT_NOT_VISIBLE,
-        "min_event",
-        event + " is not visible yet: " + events.howFar(query.tenant(), event));
+    throw ErrorCode.EVENT_NOT_VISIBLE.of(
+        "min_event", event + " is not visible yet: " + events.howFar(query.tenant(), event));
   }
 
   HttpMeters meters() {
@@ -271,5 +267,31 @@ final class HotRoutes extends Handler.Wrapper {
 
   int maxBodyBytes() {
     return settings.maxBodyBytes();
+  }
+
+  /**
+   * Lets so many requests run at a time that may wait for Kafka; the others wait for their turn,
+   * without a thread, and within bounds: a fleet that starts registers all its engines at once.
+   * What only reads must work meanwhile: readiness, metrics.
+   */
+  private final class ControlTurns extends QoSHandler {
+    ControlTurns() {
+      setMaxRequestCount(settings.maxControl());
+      setMaxSuspendedRequestCount(settings.maxControlWaiting());
+      setMaxSuspend(settings.controlPatience());
+      excludeMethod("GET");
+    }
+
+    @Override
+    protected void reject(Request request, Response response, Callback callback, int status) {
+      ApiException busy = Replies.busy(settings.maxControl() + " requests");
+      replies.refuse(request, response, busy, callback);
+    }
+
+    @Override
+    protected void failSuspended(
+        Request request, Response response, Callback callback, int status, Throwable failure) {
+      reject(request, response, callback, status);
+    }
   }
 }

@@ -5,17 +5,28 @@ import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
 import io.javalin.router.ParsedEndpoint;
+import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.reply.ControlReplies;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP server. Start it once, close it once; {@link #close()} waits for running requests for a
@@ -34,14 +45,20 @@ public final class HttpServer implements AutoCloseable {
     this.hot = hot;
   }
 
-  /** Listens and serves where nothing is known of events; see the other one. */
+  /** Listens and serves where nothing is known of events and replicas; see the other one. */
   public static HttpServer start(
       HttpSettings settings,
       QueryAnswers answers,
       Consumer<RoutesConfig> routes,
       MeterRegistry registry) {
     return start(
-        settings, answers, EventVisibility.UNKNOWN, routes, RequestObserver.NONE, registry);
+        settings,
+        answers,
+        EventVisibility.UNKNOWN,
+        ReplicaQuestions.NONE,
+        routes,
+        RequestObserver.NONE,
+        registry);
   }
 
   /**
@@ -49,24 +66,10 @@ public final class HttpServer implements AutoCloseable {
    *
    * @param answers answers the query routes
    * @param events what queries with a {@code min_event} wait for
+   * @param questions answers what other replicas ask
    * @param routes adds all other routes
    * @param observer told of every request
    * @throws io.javalin.util.JavalinException if the address is not free
-   */
-  public static HttpServer start(
-      HttpSettings settings,
-      QueryAnswers answers,
-      EventVisibility events,
-      Consumer<RoutesConfig> routes,
-      RequestObserver observer,
-      MeterRegistry registry) {
-    return start(settings, answers, events, ReplicaQuestions.NONE, routes, observer, registry);
-  }
-
-  /**
-   * The same for one of several replicas.
-   *
-   * @param questions answers what the others ask
    */
   public static HttpServer start(
       HttpSettings settings,
@@ -152,5 +155,37 @@ public final class HttpServer implements AutoCloseable {
   public void close() {
     hot.endWaits();
     javalin.stop();
+  }
+
+  /** Gives Jetty's own refusals (a broken request line, a header too long) the common body. */
+  private static final class JettyErrors extends ErrorHandler {
+
+    @Override
+    protected void generateResponse(
+        Request request,
+        Response response,
+        int status,
+        @Nullable String message,
+        @Nullable Throwable cause,
+        Callback callback) {
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
+      response.write(true, body(status, message), callback);
+    }
+
+    @Override
+    public ByteBuffer badMessageError(
+        int status, @Nullable String reason, HttpFields.Mutable fields) {
+      fields.put(HttpHeader.CONTENT_TYPE, "application/json");
+      return body(status, reason);
+    }
+
+    private static ByteBuffer body(int status, @Nullable String message) {
+      ErrorCode code = status >= 500 ? ErrorCode.INTERNAL : ErrorCode.BAD_REQUEST;
+      String text = status >= 500 || message == null ? "HTTP status " + status : message;
+      byte[] body =
+          ControlReplies.encoded(
+              ControlReplies.of(code.because(text), Dialect.CONDUCTOR), Dialect.CONDUCTOR);
+      return ByteBuffer.wrap(body);
+    }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
@@ -29,7 +28,7 @@ public interface QueryAnswers {
    * @throws io.kvindex.query.error.ApiException to refuse; what was written so far is dropped
    */
   default void explain(QueryBody query, Asked asked, QueryReply reply) {
-    throw ApiException.of(ErrorCode.NOT_FOUND, "no such path: POST /explain");
+    throw ErrorCode.NOT_FOUND.because("no such path: POST /explain");
   }
 
   /**

@@ -4,6 +4,7 @@ package io.kvindex.query.http;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.http.ScratchPool.Scratch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -76,20 +77,20 @@ final class QueryExchange implements Runnable, Callback {
       boolean last = chunk.isLast();
       if (!last && deadline.isSet() && deadline.leftNanos() <= 0) {
         chunk.release();
-        routes.giveBack(scratch);
-        routes.refusals().late(request, response, deadline, callback);
+        routes.pool().giveBack(scratch);
+        routes.replies().late(request, response, deadline, callback);
         return;
       }
       if (scratch.length() + chunk.remaining() > routes.maxBodyBytes()) {
         chunk.release();
-        routes.giveBack(scratch);
-        routes.refusals().bodyTooLong(request, response, callback);
+        routes.pool().giveBack(scratch);
+        routes.replies().bodyTooLong(request, response, callback);
         return;
       }
-      if (!routes.mayHold(scratch, scratch.length() + chunk.remaining())) {
+      if (!routes.pool().mayHold(scratch, scratch.length() + chunk.remaining())) {
         chunk.release();
-        routes.giveBack(scratch);
-        routes.refusals().noRoomForBody(request, response, callback);
+        routes.pool().giveBack(scratch);
+        routes.replies().noRoomForBody(request, response, callback);
         return;
       }
       if (chunk.hasRemaining()) {
@@ -132,9 +133,7 @@ final class QueryExchange implements Runnable, Callback {
           now + (deadline.isSet() ? Math.min(deadline.leftNanos(), MAX_WAIT_NANOS) : WAIT_NANOS);
     }
     if (!routes.waiters().await(work::mayGoOn, waitEnd - now, this::resume)) {
-      refuse(
-          ApiException.of(
-              ErrorCode.TOO_MANY_REQUESTS, "too many queries wait for an event; try again"));
+      refuse(ErrorCode.TOO_MANY_REQUESTS.because("too many queries wait for an event; try again"));
     }
   }
 
@@ -151,8 +150,7 @@ final class QueryExchange implements Runnable, Callback {
   static ApiException incident(Throwable bug) {
     long incident = INCIDENTS.incrementAndGet();
     LOG.error("query failed, incident={}", incident, bug);
-    return ApiException.of(
-        ErrorCode.INTERNAL, "internal error, see the server's log, incident " + incident);
+    return ErrorCode.INTERNAL.because("internal error, see the server's log, incident " + incident);
   }
 
   private void refuse(ApiException refusal) {
@@ -170,13 +168,13 @@ final class QueryExchange implements Runnable, Callback {
 
   @Override
   public void succeeded() {
-    routes.giveBack(scratch);
+    routes.pool().giveBack(scratch);
     callback.succeeded();
   }
 
   @Override
   public void failed(@Nullable Throwable cause) {
-    routes.giveBack(scratch);
+    routes.pool().giveBack(scratch);
     callback.failed(cause);
   }
 }

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import io.kvindex.query.dialect.ControlReplies;
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.reply.ErrorBody;
+import io.kvindex.query.reply.ControlReplies;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Writes answers to Jetty responses; header fields that repeat are encoded once. */
+/**
+ * Writes answers and refusals to Jetty responses; header fields that repeat are encoded once.
+ * Thread-safe.
+ */
 final class Replies {
   static final String STATE_HEADER = "X-KvIndex-State";
   static final String LAG_HEADER = "X-KvIndex-Lag-Ms";
@@ -31,7 +36,15 @@ final class Replies {
   private static final HttpField EXACT = new PreEncodedHttpField(STATE_HEADER, "exact");
   private static final HttpField NO_LAG = new PreEncodedHttpField(LAG_HEADER, "0");
 
-  private Replies() {}
+  private static final long SMALL_BODY = 32 << 10;
+
+  private final HttpMeters meters;
+  private final int maxBodyBytes;
+
+  Replies(HttpMeters meters, int maxBodyBytes) {
+    this.meters = meters;
+    this.maxBodyBytes = maxBodyBytes;
+  }
 
   static void ok(Response response, QueryReply reply, Callback done) {
     HttpFields.Mutable headers = response.getHeaders();
@@ -59,7 +72,8 @@ final class Replies {
     if (refusal.code() == ErrorCode.METHOD_NOT_ALLOWED) {
       headers.put(HttpHeader.ALLOW, "POST");
     }
-    ByteBuffer body = ByteBuffer.wrap(ErrorBody.of(refusal, dialect));
+    ByteBuffer body =
+        ByteBuffer.wrap(ControlReplies.encoded(ControlReplies.of(refusal, dialect), dialect));
     send(response, refusal.code().status(dialect), body, done);
   }
 
@@ -72,5 +86,90 @@ final class Replies {
     response.setStatus(status);
     response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.remaining());
     response.write(true, body, done);
+  }
+
+  /** What there are too many of at a time. */
+  static ApiException busy(String what) {
+    return ErrorCode.TOO_MANY_REQUESTS.because(
+        "more than " + what + " at a time; try again shortly");
+  }
+
+  /** The body is longer than any may be. */
+  void bodyTooLong(Request request, Response response, Callback callback) {
+    refuseUnread(
+        request,
+        response,
+        ErrorCode.BODY_TOO_LARGE.because(
+            "the request body is longer than " + maxBodyBytes + " bytes"),
+        callback);
+  }
+
+  /** As many large bodies as there may be are in memory already. */
+  void noRoomForBody(Request request, Response response, Callback callback) {
+    refuseUnread(request, response, busy(ScratchPool.MAX_LARGE + " bodies beyond 1 MiB"), callback);
+  }
+
+  /** The deadline came before the end of the body. */
+  void late(Request request, Response response, Deadline deadline, Callback callback) {
+    try {
+      deadline.check();
+    } catch (ApiException late) {
+      refuseUnread(request, response, late, callback);
+    }
+  }
+
+  /** A body nobody wants did not end; it has been waited for long enough. */
+  void unendingBody(Request request, Response response, Callback callback) {
+    response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    answer(
+        request,
+        response,
+        ErrorCode.BAD_REQUEST.because(
+            "the request's body did not end in time; send a " + request.getMethod() + " without"),
+        callback);
+  }
+
+  /** Refuses before the body was read; where that is short, the connection stays. */
+  void refuse(Request request, Response response, ApiException refusal, Callback callback) {
+    if (isShort(request)) {
+      new BodyDrain(request, empty -> answer(request, response, refusal, callback)).run();
+    } else {
+      refuseUnread(request, response, refusal, callback);
+    }
+  }
+
+  /**
+   * Whether the body is little work to wait for. A client may send it after its header lines:
+   * answered in between, Jetty would close the connection and the client's next request with it.
+   */
+  private static boolean isShort(Request request) {
+    return request.getLength() <= SMALL_BODY
+        && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
+  }
+
+  /** Answers first and then reads the rest of the body into nothing. */
+  private void refuseUnread(
+      Request request, Response response, ApiException refusal, Callback callback) {
+    response.getHeaders().put(HttpHeader.CONNECTION, "close");
+    answer(
+        request,
+        response,
+        refusal,
+        Callback.from(
+            new BodyDrain(request, empty -> callback.succeeded())::run, callback::failed));
+  }
+
+  private void answer(Request request, Response response, ApiException refusal, Callback callback) {
+    meters.refused(refusal.code());
+    refuse(response, refusal, dialectOf(request), callback);
+  }
+
+  private static Dialect dialectOf(Request request) {
+    return RequestDialect.of(
+        request.getMethod(),
+        request.getHttpURI().getCanonicalPath(),
+        request.getHeaders().get(HttpHeader.CONTENT_TYPE),
+        request.getHeaders().get(HttpHeader.ACCEPT),
+        request.getHttpURI().getQuery());
   }
 }

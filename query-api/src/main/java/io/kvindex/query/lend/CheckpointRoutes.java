@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.lend;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import io.kvindex.query.error.ApiException;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.streams.CheckpointLender;
 import io.kvindex.streams.view.CheckpointOffer;
 import io.kvindex.streams.view.DumpFailedException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,9 +24,6 @@ import org.slf4j.LoggerFactory;
 public final class CheckpointRoutes {
 
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointRoutes.class);
-
-  private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
 
   private final @Nullable CheckpointLender lender;
 
@@ -43,27 +41,21 @@ public final class CheckpointRoutes {
   }
 
   private void list(Context ctx) {
-    JsonBuffer out = new JsonBuffer().raw('{').name("partitions");
-    out.number(lender == null ? 0 : lender.partitions());
-    out.raw(',').name("checkpoints").raw('[');
-    List<CheckpointOffer> offers = lender == null ? List.of() : lender.offers();
-    for (int i = 0; i < offers.size(); i++) {
-      if (i > 0) {
-        out.raw(',');
-      }
-      write(offers.get(i), out);
+    ObjectNode out = ControlReplies.object();
+    out.put("partitions", lender == null ? 0 : lender.partitions());
+    ArrayNode checkpoints = out.putArray("checkpoints");
+    for (CheckpointOffer offer : lender == null ? List.<CheckpointOffer>of() : lender.offers()) {
+      checkpoints
+          .addObject()
+          .put("partition", offer.partition())
+          .put("layout", offer.layout())
+          .put("topic_id", offer.topicId())
+          .put("offset", offer.offset())
+          .put("since", offer.since())
+          .put("bytes", offer.bytes())
+          .put("busy", offer.busy());
     }
-    ctx.contentType("application/json").result(out.raw(']').raw('}').asText());
-  }
-
-  private static void write(CheckpointOffer offer, JsonBuffer out) {
-    out.raw('{').name("partition").number(offer.partition());
-    out.raw(',').name("layout").number(offer.layout());
-    out.raw(',').name("topic_id").string(offer.topicId());
-    out.raw(',').name("offset").number(offer.offset());
-    out.raw(',').name("since").number(offer.since());
-    out.raw(',').name("bytes").number(offer.bytes());
-    out.raw(',').name("busy").raw(offer.busy() ? TRUE : FALSE).raw('}');
+    ControlReplies.send(ctx, Dialect.CONDUCTOR, out);
   }
 
   private void lend(Context ctx) {
@@ -84,16 +76,14 @@ public final class CheckpointRoutes {
     CheckpointLender.Loan loan;
     try {
       if (lender == null) {
-        throw ApiException.of(ErrorCode.NOT_READY, "no checkpoints are lent here");
+        throw ErrorCode.NOT_READY.because("no checkpoints are lent here");
       }
       loan = lender.lend(partition);
     } catch (DumpFailedException e) {
-      ApiException refused = ApiException.of(ErrorCode.NOT_READY, String.valueOf(e.getMessage()));
-      refused.addSuppressed(e);
-      throw refused;
+      throw ErrorCode.NOT_READY.because(String.valueOf(e.getMessage()));
     }
     if (loan == null) {
-      throw ApiException.of(ErrorCode.TOO_MANY_REQUESTS, "another checkpoint is being lent");
+      throw ErrorCode.TOO_MANY_REQUESTS.because("another checkpoint is being lent");
     }
     return loan;
   }
@@ -101,13 +91,11 @@ public final class CheckpointRoutes {
   private static int partition(Context ctx) {
     @Nullable String text = ctx.queryParam("partition");
     if (text == null) {
-      throw ApiException.missing("partition");
+      throw ErrorCode.missing("partition");
     }
     if (!text.matches("[0-9]{1,6}")) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE,
-          "partition",
-          "`partition` must be a number, got " + ApiException.echo(text));
+      throw ErrorCode.INVALID_VALUE.member(
+          "partition", "must be a number, got " + ErrorCode.echo(text));
     }
     return Integer.parseInt(text);
   }

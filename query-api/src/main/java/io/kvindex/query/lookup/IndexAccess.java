@@ -30,8 +30,7 @@ public interface IndexAccess {
     TableView view = view(table);
     if (view == null) {
       String reason = notReadyReason(table);
-      throw ApiException.of(
-          ErrorCode.NOT_READY,
+      throw ErrorCode.NOT_READY.because(
           "the index of this model is not readable here yet"
               + (reason == null ? "" : " (" + reason + ")")
               + "; try again");

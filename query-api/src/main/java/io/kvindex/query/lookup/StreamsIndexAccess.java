@@ -6,9 +6,10 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.query.deadline.Deadline;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.index.Owner;
+import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
@@ -20,11 +21,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The tables of this process's own indexer. */
 public final class StreamsIndexAccess implements IndexAccess {
+
+  /** What engines mean that name no medium. */
+  private static final String UNNAMED_MEDIUM = "GPU";
 
   private static final PrefixIndex NOTHING_STORED = new PrefixIndex();
 
@@ -87,7 +92,7 @@ public final class StreamsIndexAccess implements IndexAccess {
   @Override
   public Map<PublisherId, Map<String, Long>> blocks() {
     Map<PublisherId, Map<String, Long>> blocks = new HashMap<>();
-    partitions().forEach(view -> PublisherBlocks.add(view, blocks));
+    partitions().forEach(view -> addBlocks(view, blocks));
     return blocks;
   }
 
@@ -111,6 +116,25 @@ public final class StreamsIndexAccess implements IndexAccess {
       }
     }
     return views;
+  }
+
+  /** Adds the blocks of a partition that queries can find, by publisher and medium. */
+  public static void addBlocks(PartitionView view, Map<PublisherId, Map<String, Long>> to) {
+    view.tables().values().forEach(index -> addBlocks(index, to));
+  }
+
+  private static void addBlocks(PrefixIndex index, Map<PublisherId, Map<String, Long>> to) {
+    OwnerView owners = index.owners();
+    for (int slot = 0; slot < owners.slots(); slot++) {
+      Owner owner = owners.owner(slot);
+      if (owner != null) {
+        String medium = owner.medium();
+        to.computeIfAbsent(
+                new PublisherId(owner.instanceId(), owner.tenantId(), owner.publisherRank()),
+                publisher -> new TreeMap<>())
+            .merge(medium == null ? UNNAMED_MEDIUM : medium, index.members(slot), Long::sum);
+      }
+    }
   }
 
   private record View(PartitionView partition, TableId table, boolean keepsUp, long lagMs)
@@ -137,8 +161,7 @@ public final class StreamsIndexAccess implements IndexAccess {
     /** Asked of what is read itself: what told of the event may have been another replica. */
     private void requireShown(long offset) {
       if (partition.appliedOffset() < offset) {
-        throw ApiException.of(
-            ErrorCode.EVENT_NOT_VISIBLE,
+        throw ErrorCode.EVENT_NOT_VISIBLE.because(
             "offset " + offset + " of the events is not visible here yet; try again");
       }
     }

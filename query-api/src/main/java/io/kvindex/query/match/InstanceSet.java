@@ -81,7 +81,7 @@ public final class InstanceSet {
   MatchPlan planFor(OwnerView owners) {
     MatchPlan plan = lastPlan;
     if (plan == null || plan.owners() != owners) {
-      plan = new MatchPlanner(this, owners).plan();
+      plan = MatchPlan.of(this, owners);
       lastPlan = plan;
     }
     return plan;

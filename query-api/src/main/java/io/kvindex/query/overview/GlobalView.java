@@ -2,7 +2,6 @@
 package io.kvindex.query.overview;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
@@ -11,6 +10,7 @@ import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
+import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -95,18 +95,16 @@ final class GlobalView {
   }
 
   private ObjectNode body() {
-    ArrayNode list = JsonNodeFactory.instance.arrayNode();
+    ObjectNode body = ControlReplies.object().put("context_count", contexts.size());
+    ArrayNode list = body.putArray("contexts");
     contexts.forEach((context, instances) -> list.add(json(context, instances)));
-    ObjectNode body = JsonNodeFactory.instance.objectNode();
-    body.put("context_count", list.size()).set("contexts", list);
     return body;
   }
 
   private ObjectNode json(Context context, Map<String, SortedSet<Integer>> instances) {
     TableId table = context.table();
     ObjectNode json =
-        JsonNodeFactory.instance
-            .objectNode()
+        ControlReplies.object()
             .put("model_name", table.model())
             .put("lora_name", context.lora())
             .put("block_size", table.blockSize())
@@ -116,7 +114,7 @@ final class GlobalView {
     if (view != null) {
       json.put("prefix_count", view.blockCount());
     }
-    json.set("hash_profile", HashProfileJson.of(table.hashProfile()));
+    json.set("hash_profile", OverviewRoutes.profile(table.hashProfile()));
     ObjectNode ranks = json.putObject("instances");
     instances.forEach((instance, of) -> of.forEach(ranks.putArray(instance)::add));
     return json;

@@ -61,7 +61,7 @@ public final class BatchScanner {
       throw malformed("unexpected text after the JSON object");
     }
     if (!found) {
-      throw ApiException.missing(FIELD);
+      throw ErrorCode.missing(FIELD);
     }
     return count;
   }
@@ -83,10 +83,8 @@ public final class BatchScanner {
    */
   public QueryForm form(int query) {
     if (items[query] == (TOKENS | HASHES)) {
-      throw ApiException.field(
-          ErrorCode.CONFLICTING_FIELDS,
-          "token_ids",
-          "a query of a batch has either `token_ids` or hashes, not both");
+      throw ErrorCode.CONFLICTING_FIELDS.of(
+          "token_ids", "a query of a batch has either `token_ids` or hashes, not both");
     }
     return items[query] == HASHES ? QueryForm.HASHES : QueryForm.TOKENS;
   }
@@ -110,7 +108,7 @@ public final class BatchScanner {
     }
     listAt = at;
     if (!next('[')) {
-      throw ApiException.field(ErrorCode.INVALID_TYPE, FIELD, "`queries` must be an array");
+      throw ErrorCode.INVALID_TYPE.of(FIELD, "`queries` must be an array");
     }
     found = true;
     count = 0; // of a repeated member the last one counts
@@ -153,8 +151,8 @@ public final class BatchScanner {
 
   private void query() {
     if (count == MAX_QUERIES) {
-      throw ApiException.element(
-          ErrorCode.TOO_MANY_ITEMS, FIELD, count, "a batch has " + count + " queries at most");
+      throw ErrorCode.TOO_MANY_ITEMS.element(
+          FIELD, count, "a batch has " + count + " queries at most");
     }
     skipBlanks();
     from[count] = at;
@@ -282,7 +280,7 @@ public final class BatchScanner {
   }
 
   private ApiException malformed(String what) {
-    return ApiException.of(
-        ErrorCode.INVALID_JSON, "malformed JSON at byte " + Math.min(at, end) + ": " + what);
+    return ErrorCode.INVALID_JSON.because(
+        "malformed JSON at byte " + Math.min(at, end) + ": " + what);
   }
 }

@@ -35,9 +35,8 @@ public enum BodyType {
    */
   public static void requireJson(@Nullable String contentType, String path) {
     if (of(contentType) != JSON) {
-      throw ApiException.of(
-          ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-          path + " takes JSON, got " + ApiException.echo(String.valueOf(contentType)));
+      throw ErrorCode.UNSUPPORTED_CONTENT_TYPE.because(
+          path + " takes JSON, got " + ErrorCode.echo(String.valueOf(contentType)));
     }
   }
 }

@@ -40,7 +40,7 @@ abstract class JacksonBodyReader {
     into.reset();
     into.dialect = JsonDialect.of(text, from, length, form);
     if (length == 0) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is empty");
+      throw ErrorCode.INVALID_JSON.because("the request body is empty");
     }
     JacksonBodyReader reader =
         into.dialect == Dialect.DYNAMO
@@ -51,20 +51,20 @@ abstract class JacksonBodyReader {
     } catch (JsonProcessingException e) {
       throw MalformedJson.of(e);
     } catch (IOException e) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
+      throw ErrorCode.INVALID_JSON.because("the request body is no readable text");
     }
   }
 
   private void readRoot(JsonParser json) throws IOException {
     if (json.nextToken() != JsonToken.START_OBJECT) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body must be a JSON object");
+      throw ErrorCode.INVALID_JSON.because("the request body must be a JSON object");
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
       if (json.nextToken() == JsonToken.VALUE_NULL) {
         // The same as absent, also where it overrides an earlier value of the same member.
         if (present.remove(name)) {
-          absent(name);
+          member(json, name);
         }
       } else {
         present.add(name);
@@ -72,22 +72,20 @@ abstract class JacksonBodyReader {
       }
     }
     if (json.nextToken() != null) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "unexpected text after the JSON object");
+      throw ErrorCode.INVALID_JSON.because("unexpected text after the JSON object");
     }
     checkTogether();
   }
 
-  /** Takes a member's value, which is not null. */
+  /** Takes a member's value; null takes an earlier one back. */
   abstract void member(JsonParser json, String name) throws IOException;
-
-  /** Forgets a member's value. */
-  abstract void absent(String name);
 
   /** What only all members together tell. */
   abstract void checkTogether();
 
   final void items(JsonParser json, String name, boolean tokens) throws IOException {
-    if (tokens != (form == QueryForm.TOKENS)) {
+    boolean isNull = json.currentToken() == JsonToken.VALUE_NULL;
+    if (isNull || tokens != (form == QueryForm.TOKENS)) {
       json.skipChildren();
     } else {
       JacksonValues.items(json, name, form, maxItems, into);
@@ -111,15 +109,119 @@ abstract class JacksonBodyReader {
   }
 
   private static ApiException missing(String field, String what) {
-    return ApiException.field(ErrorCode.MISSING, field, "`" + field + "` " + what);
+    return ErrorCode.MISSING.member(field, "" + what);
   }
 
   final void oneOf(String one, String other) {
     if (has(one) && has(other)) {
-      throw ApiException.field(
-          ErrorCode.CONFLICTING_FIELDS,
-          other,
-          "use either `" + one + "` or `" + other + "`, not both");
+      throw ErrorCode.both(one, other, other);
+    }
+  }
+
+  /** Query bodies of the conductor dialect. Source: references 000 and 002. */
+  private static final class ConductorBodyReader extends JacksonBodyReader {
+
+    ConductorBodyReader(QueryForm form, int maxItems, QueryBody into) {
+      super(form, maxItems, into);
+    }
+
+    @Override
+    void member(JsonParser json, String name) throws IOException {
+      switch (name) {
+        case "model", "modelname" -> into.model = JacksonValues.text(json, name);
+        case "block_size" -> into.blockSize = JacksonValues.blockSize(json);
+        case "tenant_id" -> {
+          String tenant = JacksonValues.text(json, name);
+          into.tenant = tenant.isEmpty() ? QueryBody.DEFAULT_TENANT : tenant;
+        }
+        case "lora_name" -> into.loraName = JacksonValues.text(json, name);
+        case "lora_id" -> into.loraId = JacksonValues.loraId(json);
+        case "cache_salt", "additionalsalt" -> into.cacheSalt = JacksonValues.text(json, name);
+        case "instance_id" -> {
+          String instance = JacksonValues.text(json, name);
+          into.instanceId = instance.isEmpty() ? null : instance;
+        }
+        case MinEvent.FIELD -> into.minEvent = JacksonValues.minEvent(json);
+        case "token_ids" -> items(json, name, true);
+        case "seq_hashes", "block_hash" -> items(json, name, false);
+        default -> json.skipChildren();
+      }
+    }
+
+    @Override
+    void checkTogether() {
+      oneOf("model", "modelname");
+      requireModel(has("modelname") ? "modelname" : "model");
+      oneOf("cache_salt", "additionalsalt");
+      if (into.loraId != QueryBody.NO_LORA_ID && !into.loraName.isEmpty()) {
+        throw ErrorCode.both("lora_id", "lora_name", "lora_id");
+      }
+      if (form == QueryForm.TOKENS) {
+        require("token_ids");
+        return;
+      }
+      if (has("block_hashes")) {
+        throw ErrorCode.UNKNOWN_FIELD.of(
+            "block_hashes", "`block_hashes`: did you mean `seq_hashes`?");
+      }
+      oneOf("seq_hashes", "block_hash");
+      if (!has("block_hash")) {
+        require("seq_hashes");
+      }
+    }
+  }
+
+  /**
+   * Query bodies of Dynamo's dialect; members it does not know are ignored. {@code tenant_id} is
+   * what {@code routing_group} was called before v1.3. Source: reference 003; the routes of its
+   * v1.5.
+   */
+  private static final class DynamoBodyReader extends JacksonBodyReader {
+    private String group = "";
+    private String tenant = "";
+
+    DynamoBodyReader(QueryForm form, int maxItems, QueryBody into) {
+      super(form, maxItems, into);
+    }
+
+    @Override
+    void member(JsonParser json, String name) throws IOException {
+      switch (name) {
+        case "model_name" -> into.model = JacksonValues.text(json, name);
+        case "block_size" -> into.blockSize = JacksonValues.blockSize(json);
+        case "routing_group" -> group = JacksonValues.text(json, name);
+        case "tenant_id" -> tenant = JacksonValues.text(json, name);
+        case "lora_name" -> into.loraName = JacksonValues.text(json, name);
+        case "cache_salt", "additionalsalt" -> into.cacheSalt = JacksonValues.text(json, name);
+        case MinEvent.FIELD -> into.minEvent = JacksonValues.minEvent(json);
+        case "token_ids" -> items(json, name, true);
+        case "block_hashes" -> items(json, name, false);
+        default -> json.skipChildren();
+      }
+    }
+
+    @Override
+    void checkTogether() {
+      if (has("model") || has("modelname")) {
+        throw ErrorCode.both("model", "model_name", "model_name");
+      }
+      requireModel("model_name");
+      if (!group.isEmpty() && !tenant.isEmpty() && !group.equals(tenant)) {
+        throw ErrorCode.CONFLICTING_FIELDS.of(
+            "tenant_id", "`routing_group` and `tenant_id` name the same thing and differ");
+      }
+      String named = group.isEmpty() ? tenant : group;
+      into.tenant = named.isEmpty() ? QueryBody.DEFAULT_TENANT : named;
+      if (form == QueryForm.TOKENS) {
+        require("token_ids");
+        return;
+      }
+      if (!into.cacheSalt.isEmpty()) {
+        throw ErrorCode.UNSUPPORTED.of(
+            "cache_salt",
+            "cache_salt is not accepted by " + form.path() + "; mix it into the block hashes");
+      }
+      require("block_hashes");
     }
   }
 }

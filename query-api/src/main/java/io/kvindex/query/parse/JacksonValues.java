@@ -7,49 +7,64 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Single values of a query body, each with its type and range and the words for breaking them. */
+/**
+ * Single values of a query body, each with its type and range and the words for breaking them. Null
+ * is what is meant where a member is absent.
+ */
 final class JacksonValues {
   private static final long MAX_U32 = 0xFFFF_FFFFL;
 
   private JacksonValues() {}
 
+  private static boolean isNull(JsonParser json) {
+    return json.currentToken() == JsonToken.VALUE_NULL;
+  }
+
   static String text(JsonParser json, String field) throws IOException {
+    if (isNull(json)) {
+      return "";
+    }
     if (json.currentToken() != JsonToken.VALUE_STRING) {
-      throw wrongType(json, field, ApiException.NO_INDEX, "a string");
+      throw wrongType(json, field, ErrorCode.NO_INDEX, "a string");
     }
     String text = json.getText();
-    if (!WholeText.is(text)) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE, field, "`" + field + "` has half a surrogate pair");
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw ErrorCode.INVALID_VALUE.member(field, "has half a surrogate pair");
     }
     return text;
   }
 
   static int blockSize(JsonParser json) throws IOException {
+    if (isNull(json)) {
+      return QueryBody.NO_BLOCK_SIZE;
+    }
     long size = whole(json, "block_size");
     if (size < 1 || size > QueryBody.MAX_BLOCK_SIZE) {
-      throw outOfRange(
-          json, "block_size", ApiException.NO_INDEX, "1 to " + QueryBody.MAX_BLOCK_SIZE);
+      throw outOfRange(json, "block_size", ErrorCode.NO_INDEX, "1 to " + QueryBody.MAX_BLOCK_SIZE);
     }
     return (int) size;
   }
 
   static long loraId(JsonParser json) throws IOException {
+    if (isNull(json)) {
+      return QueryBody.NO_LORA_ID;
+    }
     long id = whole(json, "lora_id");
     if (id < QueryBody.NO_LORA_ID) {
-      throw outOfRange(json, "lora_id", ApiException.NO_INDEX, "-1 (none) or more");
+      throw outOfRange(json, "lora_id", ErrorCode.NO_INDEX, "-1 (none) or more");
     }
     return id;
   }
 
   static long whole(JsonParser json, String field) throws IOException {
     if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-      throw wrongType(json, field, ApiException.NO_INDEX, "an integer");
+      throw wrongType(json, field, ErrorCode.NO_INDEX, "an integer");
     }
     if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
-      throw outOfRange(json, field, ApiException.NO_INDEX, "a 64-bit integer");
+      throw outOfRange(json, field, ErrorCode.NO_INDEX, "a 64-bit integer");
     }
     return json.getLongValue();
   }
@@ -57,16 +72,13 @@ final class JacksonValues {
   static void items(JsonParser json, String field, QueryForm kind, int maxItems, QueryBody into)
       throws IOException {
     if (json.currentToken() != JsonToken.START_ARRAY) {
-      throw wrongType(json, field, ApiException.NO_INDEX, "an array");
+      throw wrongType(json, field, ErrorCode.NO_INDEX, "an array");
     }
     into.resetItems();
     while (json.nextToken() != JsonToken.END_ARRAY) {
       if (into.count() == maxItems) {
-        throw ApiException.element(
-            ErrorCode.TOO_MANY_ITEMS,
-            field,
-            maxItems,
-            "`" + field + "` has more than " + maxItems + " elements");
+        throw ErrorCode.TOO_MANY_ITEMS.element(
+            field, maxItems, "`" + field + "` has more than " + maxItems + " elements");
       }
       if (kind == QueryForm.TOKENS) {
         into.addToken(token(json, field, into.count()));
@@ -110,24 +122,20 @@ final class JacksonValues {
   private static ApiException hashOutOfRange(JsonParser json, String field, int index)
       throws IOException {
     if (json.currentToken() == JsonToken.VALUE_STRING) {
-      return ApiException.mustBe(
-          ErrorCode.INVALID_VALUE,
-          field,
-          index,
-          "a 64-bit number in decimal or 0x form",
-          received(json));
+      return ErrorCode.INVALID_VALUE.mustBe(
+          field, index, "a 64-bit number in decimal or 0x form", received(json));
     }
     return outOfRange(json, field, index, "a 64-bit number");
   }
 
   static ApiException wrongType(JsonParser json, String field, int index, String wanted)
       throws IOException {
-    return ApiException.mustBe(ErrorCode.INVALID_TYPE, field, index, wanted, received(json));
+    return ErrorCode.INVALID_TYPE.mustBe(field, index, wanted, received(json));
   }
 
   static ApiException outOfRange(JsonParser json, String field, int index, String wanted)
       throws IOException {
-    return ApiException.mustBe(ErrorCode.OUT_OF_RANGE, field, index, wanted, received(json));
+    return ErrorCode.OUT_OF_RANGE.mustBe(field, index, wanted, received(json));
   }
 
   private static String received(JsonParser json) throws IOException {
@@ -138,7 +146,60 @@ final class JacksonValues {
     if (token == JsonToken.START_ARRAY) {
       return "an array";
     }
-    String text = ApiException.echo(json.getText());
+    String text = ErrorCode.echo(json.getText());
     return token == JsonToken.VALUE_STRING ? "\"" + text + "\"" : text;
+  }
+
+  /** {@code {"instance_id": ..., "dp_rank": 0, "event_id": n}}; other members are ignored. */
+  static @Nullable MinEvent minEvent(JsonParser json) throws IOException {
+    if (isNull(json)) {
+      return null;
+    }
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      throw wrongType(json, MinEvent.FIELD, ErrorCode.NO_INDEX, "an object");
+    }
+    @Nullable String instance = null;
+    @Nullable Long event = null;
+    int rank = 0;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      if (json.nextToken() == JsonToken.VALUE_NULL) {
+        continue;
+      }
+      switch (name) {
+        case "instance_id" -> instance = instance(json);
+        case "dp_rank" -> rank = rank(json, MinEvent.FIELD + ".dp_rank");
+        case "event_id" -> event = event(json, MinEvent.FIELD + ".event_id");
+        default -> json.skipChildren();
+      }
+    }
+    return MinEvent.of(instance, rank, event);
+  }
+
+  /** Dynamo's clients number their instances. */
+  private static String instance(JsonParser json) throws IOException {
+    return json.currentToken() == JsonToken.VALUE_NUMBER_INT
+        ? json.getText()
+        : text(json, MinEvent.FIELD + ".instance_id");
+  }
+
+  private static int rank(JsonParser json, String field) throws IOException {
+    long value = whole(json, field);
+    if (value < 0 || value > Integer.MAX_VALUE) {
+      throw outOfRange(json, field, ErrorCode.NO_INDEX, "a rank");
+    }
+    return (int) value;
+  }
+
+  /** As 64 bits without a sign. */
+  private static long event(JsonParser json, String field) throws IOException {
+    if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw wrongType(json, field, ErrorCode.NO_INDEX, "an integer");
+    }
+    BigInteger id = integer(json);
+    if (id.signum() < 0 || id.bitLength() > Long.SIZE) {
+      throw outOfRange(json, field, ErrorCode.NO_INDEX, MinEvent.RANGE);
+    }
+    return id.longValue();
   }
 }

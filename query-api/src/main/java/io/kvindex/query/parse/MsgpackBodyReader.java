@@ -26,7 +26,7 @@ final class MsgpackBodyReader {
     LORA_NAME("lora_name"),
     CACHE_SALT("cache_salt"),
     INSTANCE_ID("instance_id"),
-    MIN_EVENT(MinEventReader.FIELD);
+    MIN_EVENT(MinEvent.FIELD);
 
     private static final Field[] ALL = values();
     private final String text;
@@ -57,8 +57,8 @@ final class MsgpackBodyReader {
     into.reset();
     into.dialect = Dialect.BINARY;
     if (form == QueryForm.TIERED) {
-      throw ApiException.of(
-          ErrorCode.NOT_FOUND, "no such path for msgpack: " + form.path() + "; it takes JSON");
+      throw ErrorCode.NOT_FOUND.because(
+          "no such path for msgpack: " + form.path() + "; it takes JSON");
     }
     in.begin(body, length);
     try {
@@ -86,13 +86,13 @@ final class MsgpackBodyReader {
     require(Field.BLOCK_SIZE, seen);
     require(items, seen);
     if (into.model.isEmpty()) {
-      throw ApiException.field(ErrorCode.INVALID_VALUE, "model", "`model` must not be empty");
+      throw ErrorCode.INVALID_VALUE.member("model", "must not be empty");
     }
   }
 
   private static void require(Field field, int seen) {
     if ((seen & field.bit()) == 0) {
-      throw ApiException.missing(field.text);
+      throw ErrorCode.missing(field.text);
     }
   }
 
@@ -137,7 +137,7 @@ final class MsgpackBodyReader {
         String instance = text(field);
         into.instanceId = instance.isEmpty() ? null : instance;
       }
-      case MIN_EVENT -> into.minEvent = MsgpackMinEvent.read(in);
+      case MIN_EVENT -> into.minEvent = MsgpackValues.minEvent(in);
     }
   }
 

@@ -272,11 +272,11 @@ final class MsgpackCursor {
 
   /** Worded as the C++ Conductor does. */
   static ApiException malformed() {
-    return ApiException.of(ErrorCode.INVALID_MSGPACK, "Invalid msgpack object");
+    return ErrorCode.INVALID_MSGPACK.because("Invalid msgpack object");
   }
 
   /** The same for a body that is another kind of value. */
   static ApiException notAMap() {
-    return ApiException.of(ErrorCode.INVALID_MSGPACK, "request body must be a msgpack map");
+    return ErrorCode.INVALID_MSGPACK.because("request body must be a msgpack map");
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.MsgpackCursor.Kind;
 import java.lang.invoke.MethodHandles;
@@ -129,28 +128,23 @@ final class MsgpackItems {
 
   private static int elements(MsgpackCursor in, String field, int maxItems) {
     if (in.kind() != Kind.ARRAY) {
-      throw MsgpackValues.wrongType(in, field, ApiException.NO_INDEX, "an array or bytes");
+      throw MsgpackValues.wrongType(in, field, ErrorCode.NO_INDEX, "an array or bytes");
     }
     return notTooMany(in.arrayLength(), field, maxItems);
   }
 
   private static int counted(int bytes, int each, String field, int maxItems) {
     if (bytes % each != 0) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE,
-          field,
-          "`" + field + "` must have a multiple of " + each + " bytes, got " + bytes);
+      throw ErrorCode.INVALID_VALUE.member(
+          field, "must have a multiple of " + each + " bytes, got " + bytes);
     }
     return notTooMany(bytes / each, field, maxItems);
   }
 
   private static int notTooMany(int count, String field, int maxItems) {
     if (count > maxItems) {
-      throw ApiException.element(
-          ErrorCode.TOO_MANY_ITEMS,
-          field,
-          maxItems,
-          "`" + field + "` has more than " + maxItems + " elements");
+      throw ErrorCode.TOO_MANY_ITEMS.element(
+          field, maxItems, "`" + field + "` has more than " + maxItems + " elements");
     }
     return count;
   }

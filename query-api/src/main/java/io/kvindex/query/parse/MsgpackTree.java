@@ -40,8 +40,7 @@ public final class MsgpackTree {
 
   private JsonNode value(String field, int depth) {
     if (depth > MAX_DEPTH) {
-      throw ApiException.of(
-          ErrorCode.INVALID_MSGPACK, "nested deeper than " + MAX_DEPTH + " levels");
+      throw ErrorCode.INVALID_MSGPACK.because("nested deeper than " + MAX_DEPTH + " levels");
     }
     JsonNodeFactory nodes = JsonNodeFactory.instance;
     return switch (in.kind()) {
@@ -72,7 +71,7 @@ public final class MsgpackTree {
     ObjectNode map = JsonNodeFactory.instance.objectNode();
     for (int left = in.mapLength(); left > 0; left--) {
       String name = MsgpackValues.name(in);
-      JsonNode value = value(ApiException.echo(name), depth + 1);
+      JsonNode value = value(ErrorCode.echo(name), depth + 1);
       if (!map.has(name)) {
         map.set(name, value);
       }

@@ -5,6 +5,7 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.MsgpackCursor.Kind;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Single values of MessagePack query bodies, and the words for what is wrong with one. */
 final class MsgpackValues {
@@ -23,7 +24,7 @@ final class MsgpackValues {
    */
   String text(MsgpackCursor in, String field, int slot) {
     if (in.kind() != Kind.STRING) {
-      throw wrongType(in, field, ApiException.NO_INDEX, "a string");
+      throw wrongType(in, field, ErrorCode.NO_INDEX, "a string");
     }
     int length = in.byteLength();
     int from = in.at();
@@ -38,7 +39,7 @@ final class MsgpackValues {
   /** A text just read, which must have been UTF-8. */
   static String whole(MsgpackCursor in, String text, String field) {
     if (in.isBroken()) {
-      throw ApiException.field(ErrorCode.INVALID_VALUE, field, "`" + field + "` is no UTF-8");
+      throw ErrorCode.INVALID_VALUE.member(field, "is no UTF-8");
     }
     return text;
   }
@@ -56,29 +57,26 @@ final class MsgpackValues {
   }
 
   static int blockSize(MsgpackCursor in, String field) {
-    if (in.kind() != Kind.INTEGER) {
-      throw wrongType(in, field, ApiException.NO_INDEX, "an integer");
-    }
-    long size = in.integer();
+    long size = integer(in, field);
     if (size < 1 || size > QueryBody.MAX_BLOCK_SIZE) {
-      throw outOfRange(in, size, field, ApiException.NO_INDEX, "1 to " + QueryBody.MAX_BLOCK_SIZE);
+      throw outOfRange(in, size, field, ErrorCode.NO_INDEX, "1 to " + QueryBody.MAX_BLOCK_SIZE);
     }
     return (int) size;
   }
 
   static ApiException wrongType(MsgpackCursor in, String field, int index, String wanted) {
-    return ApiException.mustBe(ErrorCode.INVALID_TYPE, field, index, wanted, in.kind().text);
+    return ErrorCode.INVALID_TYPE.mustBe(field, index, wanted, in.kind().text);
   }
 
   static ApiException outOfRange(
       MsgpackCursor in, long value, String field, int index, String wanted) {
     String got = in.isUnsigned() ? Long.toUnsignedString(value) : Long.toString(value);
-    return ApiException.mustBe(ErrorCode.OUT_OF_RANGE, field, index, wanted, got);
+    return ErrorCode.OUT_OF_RANGE.mustBe(field, index, wanted, got);
   }
 
   static ApiException unknown(String field) {
-    String name = ApiException.echo(field);
-    return ApiException.field(ErrorCode.UNKNOWN_FIELD, name, "unknown field `" + name + "`");
+    String name = ErrorCode.echo(field);
+    return ErrorCode.UNKNOWN_FIELD.of(name, "unknown field `" + name + "`");
   }
 
   /** The name of a map's member. */
@@ -90,7 +88,67 @@ final class MsgpackValues {
   }
 
   static ApiException noName(MsgpackCursor in) {
-    return ApiException.of(
-        ErrorCode.INVALID_MSGPACK, "names of members must be strings, got " + in.kind().text);
+    return ErrorCode.INVALID_MSGPACK.because(
+        "names of members must be strings, got " + in.kind().text);
+  }
+
+  /**
+   * {@code {"instance_id": ..., "dp_rank": 0, "event_id": n}}; as strict as these bodies are
+   * everywhere. The C++ Conductor does not know it.
+   */
+  static MinEvent minEvent(MsgpackCursor in) {
+    if (in.kind() != Kind.MAP) {
+      throw wrongType(in, MinEvent.FIELD, ErrorCode.NO_INDEX, "a map");
+    }
+    @Nullable String instance = null;
+    @Nullable Long event = null;
+    int rank = 0;
+    for (int left = in.mapLength(); left > 0; left--) {
+      String name = name(in);
+      String field = MinEvent.FIELD + "." + name;
+      switch (name) {
+        case "instance_id" -> instance = instance(in, field);
+        case "dp_rank" -> rank = rank(in, field);
+        case "event_id" -> event = event(in, field);
+        default -> throw unknown(field);
+      }
+    }
+    return MinEvent.of(instance, rank, event);
+  }
+
+  /** A number will do, as in JSON. */
+  private static String instance(MsgpackCursor in, String field) {
+    if (in.kind() == Kind.INTEGER) {
+      long number = in.integer();
+      return in.isUnsigned() ? Long.toUnsignedString(number) : Long.toString(number);
+    }
+    if (in.kind() != Kind.STRING) {
+      throw wrongType(in, field, ErrorCode.NO_INDEX, "a string");
+    }
+    return whole(in, in.string(), field);
+  }
+
+  private static int rank(MsgpackCursor in, String field) {
+    long value = integer(in, field);
+    if (value < 0 || value > Integer.MAX_VALUE) {
+      throw outOfRange(in, value, field, ErrorCode.NO_INDEX, "a rank");
+    }
+    return (int) value;
+  }
+
+  /** As 64 bits without a sign. */
+  private static long event(MsgpackCursor in, String field) {
+    long value = integer(in, field);
+    if (value < 0 && !in.isUnsigned()) {
+      throw outOfRange(in, value, field, ErrorCode.NO_INDEX, MinEvent.RANGE);
+    }
+    return value;
+  }
+
+  private static long integer(MsgpackCursor in, String field) {
+    if (in.kind() != Kind.INTEGER) {
+      throw wrongType(in, field, ErrorCode.NO_INDEX, "an integer");
+    }
+    return in.integer();
   }
 }

@@ -31,6 +31,15 @@ public final class QueryBody {
   /** Arrays beyond this many elements are given back after use, so one huge prompt is not kept. */
   private static final int KEPT_ITEMS = 1 << 17;
 
+  /**
+   * Where the event is that a query waited for: an answer of that table which shows the offset
+   * shows the event. Offsets of other tables' partitions have nothing to do with it.
+   *
+   * @param table of the event's publisher
+   * @param offset of the events topic, in the table's partition
+   */
+  public record EventPlace(TableId table, long offset) {}
+
   private int[] tokens = new int[1024];
   private long[] hashes = new long[64];
   private int count;

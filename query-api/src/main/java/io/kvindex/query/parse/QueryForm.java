@@ -4,21 +4,19 @@ package io.kvindex.query.parse;
 /** What is asked, by the path. */
 public enum QueryForm {
   /** {@code /query}: {@code token_ids}. */
-  TOKENS("/query", "query"),
+  TOKENS("/query"),
   /**
    * {@code /query_by_hash}: {@code seq_hashes}, in older drafts {@code block_hash}; Dynamo's local
    * {@code block_hashes}.
    */
-  HASHES("/query_by_hash", "query_by_hash"),
+  HASHES("/query_by_hash"),
   /** {@code /query_tiered_by_hash}: local {@code block_hashes}, answered by tier; Dynamo only. */
-  TIERED("/query_tiered_by_hash", "query_tiered_by_hash");
+  TIERED("/query_tiered_by_hash");
 
   private final String path;
-  private final String label;
 
-  QueryForm(String path, String label) {
+  QueryForm(String path) {
     this.path = path;
-    this.label = label;
   }
 
   /** Path it is served at. */
@@ -28,6 +26,6 @@ public enum QueryForm {
 
   /** Its name in metrics. */
   public String label() {
-    return label;
+    return path.substring(1);
   }
 }

@@ -142,9 +142,9 @@ final class DumpTokens implements AutoCloseable {
     }
   }
 
-  MalformedDumpException malformed(String expected) {
+  IOException malformed(String expected) {
     @Nullable JsonToken token = parser.currentToken();
-    return new MalformedDumpException(
+    return new IOException(
         "expected "
             + expected
             + ", found "

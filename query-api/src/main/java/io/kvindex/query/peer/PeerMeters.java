@@ -56,20 +56,14 @@ final class PeerMeters {
 
   /** Blocks of a peer's dump. */
   void blocks(Outcome outcome, long count) {
-    Counter.builder("kvindex.peer.blocks")
-        .description("Blocks of peers' dumps, by what became of them")
-        .tag("outcome", outcome.label())
-        .register(registry)
-        .increment(count);
+    String what = "Blocks of peers' dumps, by what became of them";
+    count("kvindex.peer.blocks", what, "outcome", outcome.label(), count);
   }
 
   /** A dump was asked for. */
   void fetch(boolean taken) {
-    Counter.builder("kvindex.peer.fetches")
-        .description("Dumps asked of peers")
-        .tag("result", taken ? "taken" : "failed")
-        .register(registry)
-        .increment();
+    String result = taken ? "taken" : "failed";
+    count("kvindex.peer.fetches", "Dumps asked of peers", "result", result, 1);
   }
 
   void watchHeld(Supplier<Number> held) {
@@ -80,19 +74,20 @@ final class PeerMeters {
 
   /** Blocks in a dump given, or left out. */
   void dumped(String outcome, long count) {
-    Counter.builder("kvindex.dump.blocks")
-        .description("Resident blocks by what a dump did with them")
-        .tag("outcome", outcome)
-        .register(registry)
-        .increment(count);
+    String what = "Resident blocks by what a dump did with them";
+    count("kvindex.dump.blocks", what, "outcome", outcome, count);
   }
 
   /** A dump was given. */
   void dump(String result) {
-    Counter.builder("kvindex.dump.requests")
-        .description("Dumps given")
-        .tag("result", result)
+    count("kvindex.dump.requests", "Dumps given", "result", result, 1);
+  }
+
+  private void count(String name, String description, String tag, String value, long more) {
+    Counter.builder(name)
+        .description(description)
+        .tag(tag, value)
         .register(registry)
-        .increment();
+        .increment(more);
   }
 }

@@ -4,15 +4,16 @@ package io.kvindex.query.peer;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
-import io.kvindex.query.error.ApiException;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.error.MalformedJson;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.registration.RegistrationSnapshot;
-import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.query.reply.ControlReplies;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -54,8 +55,7 @@ public final class PeerRoutes {
 
   private void dump(Context ctx) {
     if (!dumps.tryAcquire()) {
-      throw ApiException.of(
-          ErrorCode.TOO_MANY_REQUESTS, DUMPS_AT_ONCE + " dumps are being read already");
+      throw ErrorCode.TOO_MANY_REQUESTS.because(DUMPS_AT_ONCE + " dumps are being read already");
     }
     try {
       ctx.contentType("application/json");
@@ -79,41 +79,29 @@ public final class PeerRoutes {
   private void register(Context ctx) {
     String url = normal(text(ctx));
     if (!peers.add(url)) {
-      throw ApiException.of(
-          ErrorCode.UNSUPPORTED, "no more than " + Peers.MAX_PEERS + " peers are listed");
+      throw ErrorCode.UNSUPPORTED.because("no more than " + Peers.MAX_PEERS + " peers are listed");
     }
     peers.fetch(url);
-    answer(ctx.status(201), ok());
+    answer(ctx.status(201));
   }
 
   private void deregister(Context ctx) {
     if (!peers.remove(PeerClient.trimmed(text(ctx)))) {
-      throw ApiException.of(ErrorCode.NOT_FOUND, "peer not found");
+      throw ErrorCode.NOT_FOUND.because("peer not found");
     }
-    answer(ctx, ok());
+    answer(ctx);
   }
 
   private void list(Context ctx) {
-    JsonBuffer out = new JsonBuffer().raw('[');
-    String separator = "";
     Set<String> urls = new LinkedHashSet<>(peers.urls());
     index.otherReplicas().forEach(address -> urls.add("http://" + address));
-    for (String url : urls) {
-      if (!separator.isEmpty()) {
-        out.raw(',');
-      }
-      separator = ",";
-      out.string(url);
-    }
-    answer(ctx, out.raw(']'));
+    ArrayNode out = JSON.createArrayNode();
+    urls.forEach(out::add);
+    ControlReplies.send(ctx, Dialect.DYNAMO, out);
   }
 
-  private static JsonBuffer ok() {
-    return new JsonBuffer().raw('{').name("status").string("ok").raw('}');
-  }
-
-  private static void answer(Context ctx, JsonBuffer body) {
-    ctx.contentType("application/json").result(body.asText());
+  private static void answer(Context ctx) {
+    ControlReplies.send(ctx, Dialect.DYNAMO, ControlReplies.object().put("status", "ok"));
   }
 
   private static String text(Context ctx) {
@@ -124,12 +112,12 @@ public final class PeerRoutes {
     } catch (JsonProcessingException e) {
       throw MalformedJson.at(e.getLocation(), "not a JSON object");
     } catch (IOException e) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
+      throw ErrorCode.INVALID_JSON.because("the request body is no readable text");
     }
     if (url.isMissingNode() || url.isNull()) {
-      throw ApiException.missing("url");
+      throw ErrorCode.missing("url");
     } else if (!url.isTextual()) {
-      throw ApiException.field(ErrorCode.INVALID_TYPE, "url", "`url` must be a string");
+      throw ErrorCode.INVALID_TYPE.member("url", "must be a string");
     }
     return url.textValue();
   }
@@ -138,10 +126,8 @@ public final class PeerRoutes {
     try {
       return PeerClient.normal(url);
     } catch (IllegalArgumentException e) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE,
-          "url",
-          "`url` must be an http URL with a host, got " + ApiException.echo(url));
+      throw ErrorCode.INVALID_VALUE.member(
+          "url", "must be an http URL with a host, got " + ErrorCode.echo(url));
     }
   }
 }

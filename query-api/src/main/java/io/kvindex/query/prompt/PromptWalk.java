@@ -4,6 +4,7 @@ package io.kvindex.query.prompt;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
+import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.match.PrefixCounter;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Walks prompts through tables; the same for all dialects. Keeps its buffers, so that a walk
@@ -93,5 +95,87 @@ public final class PromptWalk {
 
   private SeqHash rule(HashProfile profile) {
     return hashes.computeIfAbsent(profile, wanted -> new SeqHash(wanted.xxh3Seed()));
+  }
+
+  /**
+   * The rolling hashes of one prompt as given, or rolled from those of single blocks. Reused; one
+   * thread at a time.
+   */
+  private static final class PromptKeys implements BlockKeys {
+    private final long[] pair = new long[2];
+    private @Nullable SeqHash hash;
+    private long[] given = {};
+    private int blocks;
+    private long previous;
+
+    PromptKeys ofHashes(long[] hashes, int count) {
+      given = hashes;
+      blocks = count;
+      hash = null;
+      return this;
+    }
+
+    /** The given ones are those of single blocks and have to be rolled. */
+    PromptKeys ofLocals(long[] locals, int count, SeqHash rule) {
+      given = locals;
+      blocks = count;
+      hash = rule;
+      return this;
+    }
+
+    @Override
+    public int fill(long[] out, int from, int max) {
+      int count = Math.min(max, blocks - from);
+      SeqHash rule = hash;
+      if (rule == null) {
+        System.arraycopy(given, from, out, 0, Math.max(0, count));
+        return count;
+      }
+      for (int i = 0; i < count; i++) {
+        int block = from + i;
+        previous = block == 0 ? given[block] : rule.roll(previous, given[block], pair);
+        out[i] = previous;
+      }
+      return count;
+    }
+  }
+
+  /**
+   * A prompt's keys that end the walk when the deadline is past. Looks at the clock every few
+   * thousand blocks, that is a few times in a millisecond. Reused; one thread at a time.
+   */
+  private static final class TimedKeys implements BlockKeys {
+    private static final int EVERY = 4_096;
+
+    private BlockKeys keys = (out, from, max) -> 0;
+    private Deadline deadline = Deadline.NONE;
+    private int next;
+
+    BlockKeys of(BlockKeys prompt, Deadline end) {
+      keys = prompt;
+      deadline = end;
+      next = EVERY; // whoever begins a walk has looked
+      return this;
+    }
+
+    @Override
+    public BlockKeys in(int context) {
+      BlockKeys own = keys.in(context);
+      return own == keys.in(0) ? this : own;
+    }
+
+    @Override
+    public boolean isOptional(int context) {
+      return keys.isOptional(context);
+    }
+
+    @Override
+    public int fill(long[] out, int from, int max) {
+      if (from >= next) {
+        next = from + EVERY;
+        deadline.check();
+      }
+      return keys.in(0).fill(out, from, max);
+    }
   }
 }

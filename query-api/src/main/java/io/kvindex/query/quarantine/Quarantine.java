@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.quarantine;
 
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.model.topic.Topics;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
@@ -59,23 +59,33 @@ final class Quarantine {
     this.reader = reader;
   }
 
+  /**
+   * A quarantined batch and what can be said of it now.
+   *
+   * @param frame the batch without its bytes
+   * @param current whether it is of the life its publisher is in: only then anything is missing
+   * @param readable whether it can be decoded now, null = its bytes are not kept, or nobody is
+   *     registered who could have sent it
+   */
+  record Entry(
+      PublisherId publisher, QuarantinedFrame frame, boolean current, @Nullable Boolean readable) {}
+
   /** The newest batches of the publishers asked for, newest last. */
-  List<QuarantineEntry> list(Predicate<PublisherId> which, int limit) {
-    List<QuarantineEntry> newest = new ArrayList<>();
+  List<Entry> list(Predicate<PublisherId> which, int limit) {
+    List<Entry> newest = new ArrayList<>();
     log.readNewest(which, limit, (publisher, frame) -> newest.add(entry(publisher, frame)));
     return newest;
   }
 
-  private QuarantineEntry entry(PublisherId publisher, QuarantinedFrame frame) {
+  private Entry entry(PublisherId publisher, QuarantinedFrame frame) {
     Registered registered = registrations.get().get(publisher);
-    boolean current =
-        QuarantineTally.isCurrent(registered, progress.apply(publisher), frame.incarnation());
+    boolean current = Tally.isCurrent(registered, progress.apply(publisher), frame.incarnation());
     byte[] payload = frame.payload();
     Boolean readable =
         registered == null || !frame.isKept()
             ? null
             : Boolean.valueOf(reader.problem(registered.registration(), payload) == null);
-    return new QuarantineEntry(publisher, frame.withoutPayload(), current, readable);
+    return new Entry(publisher, frame.withoutPayload(), current, readable);
   }
 
   /**
@@ -97,39 +107,39 @@ final class Quarantine {
    *     more than what is known
    */
   List<Retried> retry(Predicate<PublisherId> which, boolean force) throws InterruptedException {
-    Map<PublisherId, QuarantineTally> tallies = new LinkedHashMap<>();
+    Map<PublisherId, Tally> tallies = new LinkedHashMap<>();
     for (Registered one : registrations.get().all()) {
       PublisherId publisher = one.registration().publisher();
       if (which.test(publisher)) {
-        tallies.put(publisher, new QuarantineTally(one, progress.apply(publisher), reader));
+        tallies.put(publisher, new Tally(one, progress.apply(publisher), reader));
       }
     }
     log.readAll(
         tallies::containsKey,
         (publisher, frame) -> Objects.requireNonNull(tallies.get(publisher)).add(frame));
     List<Retried> retried = new ArrayList<>();
-    for (QuarantineTally tally : tallies.values()) {
-      boolean rebuild = force ? tally.frames() > 0 : tally.readable() && canReplay(tally);
+    for (Tally tally : tallies.values()) {
+      boolean rebuild = force ? tally.frames > 0 : tally.readable && canReplay(tally);
       if (rebuild) {
-        claim(tally.registered());
+        claim(tally.registered);
       }
       retried.add(
           new Retried(
-              tally.registered().registration().publisher(),
-              tally.frames(),
-              tally.readable(),
+              tally.registered.registration().publisher(),
+              tally.frames,
+              tally.readable,
               rebuild,
               note(tally, rebuild)));
     }
     return retried;
   }
 
-  private static boolean canReplay(QuarantineTally tally) {
-    return tally.registered().registration().replayEndpoint() != null;
+  private static boolean canReplay(Tally tally) {
+    return tally.registered.registration().replayEndpoint() != null;
   }
 
-  private static String note(QuarantineTally tally, boolean rebuild) {
-    if (tally.frames() == 0) {
+  private static String note(Tally tally, boolean rebuild) {
+    if (tally.frames == 0) {
       return "nothing in quarantine";
     } else if (!canReplay(tally)) {
       return rebuild
@@ -158,9 +168,48 @@ final class Quarantine {
                   BridgeProgressCodec.encode(claim)))
           .get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException | KafkaException e) {
-      throw ApiException.of(
-          ErrorCode.NOT_READY,
+      throw ErrorCode.NOT_READY.because(
           "the rebuild of " + claim.publisher() + " could not be stored: " + e);
+    }
+  }
+
+  /** What a publisher's present life has in quarantine, counted in one pass. One thread. */
+  private static final class Tally {
+
+    private final Registered registered;
+    private final @Nullable BridgeProgress heard;
+    private final FrameReader reader;
+    private long frames;
+    private boolean readable;
+
+    /**
+     * @param heard newest progress of the publisher, null = none
+     */
+    Tally(Registered registered, @Nullable BridgeProgress heard, FrameReader reader) {
+      this.registered = registered;
+      this.heard = heard;
+      this.reader = reader;
+    }
+
+    /** Whether a batch is of the life its publisher is in: only then anything is missing. */
+    static boolean isCurrent(
+        @Nullable Registered registered, @Nullable BridgeProgress heard, Incarnation of) {
+      Long life = heard == null ? null : heard.life();
+      return registered != null
+          && life != null
+          && registered.generation() == of.generation()
+          && life == of.life();
+    }
+
+    /** Counts a frame; the decoders are tried until they read the first one. */
+    void add(QuarantinedFrame frame) {
+      if (isCurrent(registered, heard, frame.incarnation())) {
+        frames++;
+        readable =
+            readable
+                || frame.isKept()
+                    && reader.problem(registered.registration(), frame.payload()) == null;
+      }
     }
   }
 }

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.quarantine;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.quarantine.QuarantinedFrame;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.BodyType;
+import io.kvindex.query.quarantine.Quarantine.Entry;
 import io.kvindex.query.quarantine.Quarantine.Retried;
+import io.kvindex.query.registration.RegisterRequest;
 import io.kvindex.query.registration.RegistrationSnapshot;
-import io.kvindex.query.registration.UnregisterRequest;
-import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.query.reply.ControlReplies;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -53,22 +58,20 @@ public final class QuarantineRoutes {
 
   private void list(Context ctx) {
     String instance = ctx.queryParam("instance_id");
-    Predicate<PublisherId> which =
-        publisher -> instance == null || publisher.instanceId().equals(instance);
-    JsonBuffer out = new JsonBuffer().raw('[');
-    String separator = "";
+    int limit = limit(ctx);
+    ArrayNode out = JsonNodeFactory.instance.arrayNode();
     try {
-      for (QuarantineEntry entry : quarantine.list(which, limit(ctx))) {
-        if (!separator.isEmpty()) {
-          out.raw(',');
-        }
-        separator = ",";
-        write(out, entry);
-      }
+      quarantine
+          .list(one -> instance == null || one.instanceId().equals(instance), limit)
+          .forEach(entry -> write(entry, out.addObject()));
     } catch (KafkaException e) {
-      throw ApiException.of(ErrorCode.NOT_READY, "the quarantine can not be read: " + e);
+      throw unreadable(e);
     }
-    ctx.contentType("application/json").result(out.raw(']').asText());
+    ControlReplies.send(ctx, Dialect.CONDUCTOR, out);
+  }
+
+  private static ApiException unreadable(KafkaException e) {
+    return ErrorCode.NOT_READY.because("the quarantine can not be read: " + e);
   }
 
   private static int limit(Context ctx) {
@@ -79,48 +82,34 @@ public final class QuarantineRoutes {
         return limit;
       }
     } catch (NumberFormatException e) {
-      throw outOfRange(e);
+      throw outOfRange();
     }
-    throw outOfRange(null);
+    throw outOfRange();
   }
 
-  private static ApiException outOfRange(@Nullable Exception cause) {
-    ApiException problem =
-        ApiException.field(ErrorCode.OUT_OF_RANGE, "limit", "limit must be from 1 to " + MAX_LIMIT);
-    if (cause != null) {
-      problem.addSuppressed(cause);
-    }
-    return problem;
+  private static ApiException outOfRange() {
+    return ErrorCode.OUT_OF_RANGE.of("limit", "limit must be from 1 to " + MAX_LIMIT);
   }
 
-  private static void write(JsonBuffer out, QuarantineEntry entry) {
+  private static void write(Entry entry, ObjectNode out) {
     QuarantinedFrame frame = entry.frame();
-    publisher(out, entry.publisher());
-    out.raw(',').name("sequence").unsigned(frame.sequence());
-    out.raw(',').name("generation").number(frame.incarnation().generation());
-    out.raw(',').name("life").number(frame.incarnation().life());
-    bool(out, "current", entry.current());
-    out.raw(',')
-        .name("time")
-        .string(Instant.EPOCH.plus(frame.receivedMicros(), ChronoUnit.MICROS).toString());
-    out.raw(',').name("reason").string(frame.reason());
-    out.raw(',').name("length").number(frame.length());
+    publisher(entry.publisher(), out)
+        .put("sequence", ControlReplies.unsigned(frame.sequence()))
+        .put("generation", frame.incarnation().generation())
+        .put("life", frame.incarnation().life())
+        .put("current", entry.current())
+        .put("time", Instant.EPOCH.plus(frame.receivedMicros(), ChronoUnit.MICROS).toString())
+        .put("reason", frame.reason())
+        .put("length", frame.length());
     if (entry.readable() != null) {
-      bool(out, "readable", entry.readable());
+      out.put("readable", entry.readable());
     }
-    out.raw('}');
   }
 
-  private static void publisher(JsonBuffer out, PublisherId publisher) {
-    out.raw('{').name("instance_id").string(publisher.instanceId());
-    out.raw(',').name("tenant_id").string(publisher.tenantId());
-    out.raw(',').name("dp_rank").number(publisher.dpRank());
-  }
-
-  private static void bool(JsonBuffer out, String name, boolean value) {
-    out.raw(',')
-        .name(name)
-        .raw(String.valueOf(value).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+  private static ObjectNode publisher(PublisherId publisher, ObjectNode out) {
+    return out.put("instance_id", publisher.instanceId())
+        .put("tenant_id", publisher.tenantId())
+        .put("dp_rank", publisher.dpRank());
   }
 
   private void retry(Context ctx) throws InterruptedException {
@@ -129,27 +118,22 @@ public final class QuarantineRoutes {
       which = publisher -> true;
     } else {
       BodyType.requireJson(ctx.contentType(), ctx.path());
-      PublisherId one = UnregisterRequest.parse(ctx.bodyAsBytes()).publisher();
+      PublisherId one = RegisterRequest.publisher(ctx.bodyAsBytes());
       which = one::equals;
     }
-    JsonBuffer out = new JsonBuffer().raw('[');
-    String separator = "";
+    ArrayNode out = JsonNodeFactory.instance.arrayNode();
     try {
       for (Retried retried : quarantine.retry(which, isSet(ctx, "force"))) {
-        if (!separator.isEmpty()) {
-          out.raw(',');
-        }
-        separator = ",";
-        publisher(out, retried.publisher());
-        out.raw(',').name("frames").number(retried.frames());
-        bool(out, "readable", retried.readable());
-        bool(out, "rebuilding", retried.rebuilding());
-        out.raw(',').name("note").string(retried.note()).raw('}');
+        publisher(retried.publisher(), out.addObject())
+            .put("frames", retried.frames())
+            .put("readable", retried.readable())
+            .put("rebuilding", retried.rebuilding())
+            .put("note", retried.note());
       }
     } catch (KafkaException e) {
-      throw ApiException.of(ErrorCode.NOT_READY, "the quarantine can not be read: " + e);
+      throw unreadable(e);
     }
-    ctx.contentType("application/json").result(out.raw(']').asText());
+    ControlReplies.send(ctx, Dialect.CONDUCTOR, out);
   }
 
   private static boolean isSet(Context ctx, String name) {

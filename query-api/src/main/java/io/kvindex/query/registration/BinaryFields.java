@@ -3,7 +3,6 @@ package io.kvindex.query.registration;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.MsgpackTree;
 import java.util.Iterator;
@@ -47,10 +46,8 @@ final class BinaryFields {
     require(root, "dp_rank");
     String type = root.path("type").asText();
     if (!type.equals("vLLM") && !type.equals("SGLang") && !type.equals("Mooncake")) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE,
-          "type",
-          "`type` must be vLLM, SGLang or Mooncake, got \"" + ApiException.echo(type) + "\"");
+      throw ErrorCode.INVALID_VALUE.member(
+          "type", "must be vLLM, SGLang or Mooncake, got \"" + ErrorCode.echo(type) + "\"");
     }
     checkProfile(require(root, "hash_profile"));
     return BodyFields.of(root);
@@ -67,11 +64,11 @@ final class BinaryFields {
   private static void requireKnown(ObjectNode root, Set<String> known) {
     for (Iterator<Map.Entry<String, JsonNode>> all = root.fields(); all.hasNext(); ) {
       Map.Entry<String, JsonNode> member = all.next();
-      String name = ApiException.echo(member.getKey());
+      String name = ErrorCode.echo(member.getKey());
       if (!known.contains(member.getKey())) {
-        throw ApiException.field(ErrorCode.UNKNOWN_FIELD, name, "unknown field `" + name + "`");
+        throw ErrorCode.UNKNOWN_FIELD.of(name, "unknown field `" + name + "`");
       } else if (member.getValue().isNull() && !name.equals("cache_group")) {
-        throw ApiException.field(ErrorCode.INVALID_TYPE, name, "`" + name + "` must not be nil");
+        throw ErrorCode.INVALID_TYPE.member(name, "must not be nil");
       }
     }
   }
@@ -79,7 +76,7 @@ final class BinaryFields {
   private static JsonNode require(ObjectNode root, String field) {
     JsonNode value = root.get(field);
     if (value == null) {
-      throw ApiException.missing(field);
+      throw ErrorCode.missing(field);
     }
     return value;
   }
@@ -87,7 +84,7 @@ final class BinaryFields {
   private static void requireText(ObjectNode root, String field) {
     JsonNode value = require(root, field);
     if (value.isTextual() && value.textValue().isEmpty()) {
-      throw ApiException.field(ErrorCode.INVALID_VALUE, field, "`" + field + "` must not be empty");
+      throw ErrorCode.INVALID_VALUE.member(field, "must not be empty");
     }
   }
 
@@ -97,24 +94,20 @@ final class BinaryFields {
     if (group.isMissingNode() || group.isNull()) {
       return;
     } else if (!group.isIntegralNumber()) {
-      throw ApiException.field(
-          ErrorCode.INVALID_TYPE, "cache_group", "`cache_group` must be an integer or nil");
+      throw ErrorCode.INVALID_TYPE.member("cache_group", "must be an integer or nil");
     } else if (group.bigIntegerValue().signum() != 0) {
-      throw ApiException.field(
-          ErrorCode.UNSUPPORTED, "cache_group", "`cache_group` must be 0 or nil");
+      throw ErrorCode.UNSUPPORTED.member("cache_group", "must be 0 or nil");
     }
   }
 
   private static void checkProfile(JsonNode profile) {
     if (!profile.isObject()) {
-      throw ApiException.field(
-          ErrorCode.INVALID_TYPE, "hash_profile", "`hash_profile` must be a map");
+      throw ErrorCode.INVALID_TYPE.member("hash_profile", "must be a map");
     }
     boolean seedless = HashProfileField.isSglang(profile.path("strategy").asText());
     for (String member : PROFILE) {
       if (!profile.has(member) && !(seedless && member.equals(SEED))) {
-        throw ApiException.field(
-            ErrorCode.MISSING, "hash_profile", "`hash_profile." + member + "` is missing");
+        throw ErrorCode.MISSING.of("hash_profile", "`hash_profile." + member + "` is missing");
       }
     }
   }

@@ -9,12 +9,13 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.error.MalformedJson;
-import io.kvindex.query.parse.WholeText;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,18 +48,18 @@ final class BodyFields {
 
   static BodyFields parse(byte[] body) {
     if (body.length == 0) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is empty");
+      throw ErrorCode.INVALID_JSON.because("the request body is empty");
     }
     try {
       JsonNode root = JSON.readTree(body);
       if (!root.isObject()) {
-        throw ApiException.of(ErrorCode.INVALID_JSON, "the request body must be a JSON object");
+        throw ErrorCode.INVALID_JSON.because("the request body must be a JSON object");
       }
       return new BodyFields(root);
     } catch (JsonProcessingException e) {
       throw MalformedJson.of(e);
     } catch (IOException e) {
-      throw ApiException.of(ErrorCode.INVALID_JSON, "the request body is no readable text");
+      throw ErrorCode.INVALID_JSON.because("the request body is no readable text");
     }
   }
 
@@ -66,28 +67,28 @@ final class BodyFields {
     return root.hasNonNull(field);
   }
 
+  /** A member of a type, null if absent. */
+  private @Nullable JsonNode typed(String field, Predicate<JsonNode> isOfIt, String wanted) {
+    JsonNode value = node(field);
+    if (value != null && !isOfIt.test(value)) {
+      throw wrongType(field, wanted);
+    }
+    return value;
+  }
+
   /** A member's text, null if absent. */
   @Nullable String text(String field) {
-    if (!has(field)) {
-      return null;
-    }
-    JsonNode value = root.get(field);
-    if (!value.isTextual()) {
-      throw wrongType(field, "a string");
-    }
-    return bounded(field, value.textValue(), MAX_TEXT);
+    JsonNode value = typed(field, JsonNode::isTextual, "a string");
+    return value == null ? null : bounded(field, value.textValue(), MAX_TEXT);
   }
 
   private static String bounded(String field, String text, int most) {
     if (text.length() > most) {
-      throw ApiException.field(
-          ErrorCode.OUT_OF_RANGE,
-          field,
-          "`" + field + "` must have " + most + " characters at most, got " + text.length());
+      throw ErrorCode.OUT_OF_RANGE.member(
+          field, "must have " + most + " characters at most, got " + text.length());
     }
-    if (!WholeText.is(text)) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE, field, "`" + field + "` has half a surrogate pair");
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw ErrorCode.INVALID_VALUE.member(field, "has half a surrogate pair");
     }
     return text;
   }
@@ -95,10 +96,8 @@ final class BodyFields {
   String requiredText(String field) {
     String value = text(field);
     if (value == null || value.isEmpty()) {
-      throw ApiException.field(
-          ErrorCode.MISSING,
-          field,
-          "`" + field + (value == null ? "` is missing" : "` must not be empty"));
+      throw ErrorCode.MISSING.of(
+          field, "`" + field + (value == null ? "` is missing" : "` must not be empty"));
     }
     return value;
   }
@@ -106,62 +105,40 @@ final class BodyFields {
   /** A member that has two names; both at once is refused. */
   @Nullable String eitherText(String name, String alias) {
     if (has(name) && has(alias)) {
-      throw ApiException.field(
-          ErrorCode.CONFLICTING_FIELDS,
-          alias,
-          "use either `" + name + "` or `" + alias + "`, not both");
+      throw ErrorCode.both(name, alias, alias);
     }
     return has(alias) ? text(alias) : text(name);
   }
 
   /** A whole number within bounds, or the default if absent. */
   int number(String field, int min, int max, int ifAbsent) {
-    if (!has(field)) {
+    JsonNode value = typed(field, JsonNode::isIntegralNumber, "an integer");
+    if (value == null) {
       return ifAbsent;
     }
-    JsonNode value = root.get(field);
-    if (!value.isIntegralNumber()) {
-      throw wrongType(field, "an integer");
-    }
     if (!value.canConvertToInt() || value.intValue() < min || value.intValue() > max) {
-      throw ApiException.mustBe(
-          ErrorCode.OUT_OF_RANGE,
-          field,
-          ApiException.NO_INDEX,
-          min + " to " + max,
-          ApiException.echo(value.asText()));
+      throw ErrorCode.OUT_OF_RANGE.mustBe(
+          field, min + " to " + max, ErrorCode.echo(value.asText()));
     }
     return value.intValue();
   }
 
   boolean flag(String field) {
-    if (!has(field)) {
-      return false;
-    }
-    JsonNode value = root.get(field);
-    if (!value.isBoolean()) {
-      throw wrongType(field, "true or false");
-    }
-    return value.booleanValue();
+    JsonNode value = typed(field, JsonNode::isBoolean, "true or false");
+    return value != null && value.booleanValue();
   }
 
   /** A list of strings, null if absent. */
   @Nullable List<String> texts(String field) {
-    if (!has(field)) {
+    JsonNode value = typed(field, JsonNode::isArray, "an array of strings");
+    if (value == null) {
       return null;
-    }
-    JsonNode value = root.get(field);
-    if (!value.isArray()) {
-      throw wrongType(field, "an array of strings");
     }
     List<String> texts = new ArrayList<>();
     for (JsonNode element : value) {
       if (!element.isTextual()) {
-        throw ApiException.element(
-            ErrorCode.INVALID_TYPE,
-            field,
-            texts.size(),
-            "`" + field + "[" + texts.size() + "]` must be a string");
+        throw ErrorCode.INVALID_TYPE.element(
+            field, texts.size(), "`" + field + "[" + texts.size() + "]` must be a string");
       }
       texts.add(element.textValue());
     }
@@ -171,20 +148,16 @@ final class BodyFields {
 
   /** An object of strings, none of them empty; null if absent. */
   @Nullable Map<String, String> textsByName(String field) {
-    if (!has(field)) {
+    JsonNode value = typed(field, JsonNode::isObject, "an object of strings");
+    if (value == null) {
       return null;
-    }
-    JsonNode value = root.get(field);
-    if (!value.isObject()) {
-      throw wrongType(field, "an object of strings");
     }
     Map<String, String> texts = new LinkedHashMap<>();
     StringBuilder all = new StringBuilder();
     for (Map.Entry<String, JsonNode> member : value.properties()) {
       String text = member.getValue().textValue();
       if (member.getKey().isEmpty() || text == null || text.isEmpty()) {
-        throw ApiException.field(
-            ErrorCode.INVALID_VALUE, field, "`" + field + "` must map names to texts");
+        throw ErrorCode.INVALID_VALUE.member(field, "must map names to texts");
       }
       bounded(field, text, MAX_TEXT);
       all.append(member.getKey()).append(text);
@@ -204,7 +177,7 @@ final class BodyFields {
     String got =
         value.isContainerNode()
             ? (value.isArray() ? "an array" : "an object")
-            : ApiException.echo(value.toString());
-    return ApiException.mustBe(ErrorCode.INVALID_TYPE, field, ApiException.NO_INDEX, wanted, got);
+            : ErrorCode.echo(value.toString());
+    return ErrorCode.INVALID_TYPE.mustBe(field, wanted, got);
   }
 }

@@ -67,7 +67,7 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
     fields.eitherText("additional_salt", "additionalsalt"); // as theirs: a string, and no more
     String tenant = who.group == null ? PublisherId.DEFAULT_TENANT : who.group;
     if (!fields.has("block_size")) {
-      throw ApiException.missing("block_size");
+      throw ErrorCode.missing("block_size");
     }
     Registration registration =
         new Registration(
@@ -89,10 +89,7 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
 
   private static DynamoRequest read(BodyFields fields) {
     if (fields.has("model") || fields.has("modelname")) {
-      throw ApiException.field(
-          ErrorCode.CONFLICTING_FIELDS,
-          "model_name",
-          "use either `model` or `model_name`, not both");
+      throw ErrorCode.both("model", "model_name", "model_name");
     }
     return new DynamoRequest(
         instance(fields),
@@ -106,7 +103,7 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
   private static String instance(BodyFields fields) {
     JsonNode value = fields.node("instance_id");
     if (value == null) {
-      throw ApiException.missing("instance_id");
+      throw ErrorCode.missing("instance_id");
     } else if (value.isTextual()) {
       return fields.requiredText("instance_id");
     } else if (!value.isIntegralNumber()) {
@@ -114,12 +111,8 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
     }
     BigInteger number = value.bigIntegerValue();
     if (number.signum() < 0 || number.compareTo(MAX_U64) > 0) {
-      throw ApiException.mustBe(
-          ErrorCode.OUT_OF_RANGE,
-          "instance_id",
-          ApiException.NO_INDEX,
-          "0 to " + MAX_U64,
-          ApiException.echo(value.asText()));
+      throw ErrorCode.OUT_OF_RANGE.mustBe(
+          "instance_id", "0 to " + MAX_U64, ErrorCode.echo(value.asText()));
     }
     return number.toString();
   }
@@ -128,15 +121,103 @@ record DynamoRequest(String instanceId, String model, @Nullable String group, Op
     String group = nonEmpty(fields.text("routing_group"));
     String tenant = nonEmpty(fields.text("tenant_id"));
     if (group != null && tenant != null && !group.equals(tenant)) {
-      throw ApiException.field(
-          ErrorCode.CONFLICTING_FIELDS,
-          "tenant_id",
-          "`routing_group` and `tenant_id` name the same thing and differ");
+      throw ErrorCode.CONFLICTING_FIELDS.of(
+          "tenant_id", "`routing_group` and `tenant_id` name the same thing and differ");
     }
     return group == null ? tenant : group;
   }
 
   private static @Nullable String nonEmpty(@Nullable String text) {
     return text == null || text.isEmpty() ? null : text;
+  }
+
+  /**
+   * Refuses what Dynamo's standalone indexer refuses beside what is registered, in its words: a
+   * rank that is there, an instance of another model, another block size. Unlike there an instance
+   * may be in several tenants. Source: reference 003; {@code registry.rs} of its v1.3.
+   */
+  static void check(RegistrationSnapshot snapshot, Registration wanted, boolean replace) {
+    PublisherId publisher = wanted.publisher();
+    for (Registered one : snapshot.all()) {
+      Registration other = one.registration();
+      boolean sameTenant = other.publisher().tenantId().equals(publisher.tenantId());
+      boolean itself = other.publisher().equals(publisher);
+      if (!sameTenant || itself && replace) {
+        continue;
+      }
+      boolean sameModel = other.table().model().equals(wanted.table().model());
+      if (other.publisher().instanceId().equals(publisher.instanceId()) && !sameModel) {
+        throw conflict("instance_id", instance(other) + " is already registered for " + of(other));
+      } else if (itself) {
+        throw conflict(
+            "dp_rank", instance(other) + " dp_rank " + publisher.dpRank() + " already registered");
+      } else if (sameModel && isTheirs(other) && isOtherSize(other, wanted)) {
+        throw conflict(
+            "block_size",
+            "block_size mismatch for "
+                + of(other)
+                + ": existing="
+                + other.table().blockSize()
+                + ", requested="
+                + wanted.table().blockSize());
+      }
+    }
+  }
+
+  /** The publishers it names in a body of {@code /unregister}. */
+  List<PublisherId> chosen(RegistrationSnapshot snapshot) {
+    List<Registration> instance =
+        snapshot.all().stream()
+            .map(Registered::registration)
+            .filter(one -> one.publisher().instanceId().equals(instanceId))
+            .toList();
+    if (instance.isEmpty()) {
+      throw notFound("instance " + ErrorCode.echo(instanceId) + " not found");
+    }
+    List<Registration> meant =
+        instance.stream()
+            .filter(one -> one.table().model().equals(model))
+            .filter(one -> group == null || one.publisher().tenantId().equals(group))
+            .toList();
+    if (meant.isEmpty()) {
+      throw notFound(instance(instance.get(0)) + " is registered for " + of(instance.get(0)));
+    }
+    List<PublisherId> ranks =
+        meant.stream()
+            .map(Registration::publisher)
+            .filter(one -> dpRank.isEmpty() || one.dpRank() == dpRank.getAsInt())
+            .toList();
+    if (ranks.isEmpty()) {
+      throw notFound(instance(meant.get(0)) + " dp_rank " + dpRank.orElse(0) + " not found");
+    }
+    return ranks;
+  }
+
+  /** Registrations of this dialect are told by their hash rule. */
+  private static boolean isTheirs(Registration one) {
+    return one.table().hashProfile().algorithm() == Algorithm.XXH3_DYNAMO;
+  }
+
+  private static boolean isOtherSize(Registration one, Registration other) {
+    return one.table().blockSize() != other.table().blockSize();
+  }
+
+  private static String instance(Registration one) {
+    return "instance " + ErrorCode.echo(one.publisher().instanceId());
+  }
+
+  private static String of(Registration one) {
+    return "model="
+        + ErrorCode.echo(one.table().model())
+        + " routing_group="
+        + ErrorCode.echo(one.publisher().tenantId());
+  }
+
+  private static ApiException conflict(String field, String text) {
+    return ErrorCode.REGISTRATION_CONFLICT.of(field, text);
+  }
+
+  private static ApiException notFound(String text) {
+    return ErrorCode.SERVICE_NOT_FOUND.because(text);
   }
 }

@@ -69,7 +69,7 @@ final class HashProfileField {
               + " must be "
               + seedRule(algorithm)
               + ", got \""
-              + ApiException.echo(seed.asText())
+              + ErrorCode.echo(seed.asText())
               + "\"");
     }
   }
@@ -147,7 +147,7 @@ final class HashProfileField {
               + "` must be "
               + rule
               + ", got \""
-              + ApiException.echo(value)
+              + ErrorCode.echo(value)
               + "\"");
     }
     return value;
@@ -170,7 +170,7 @@ final class HashProfileField {
         throw refuse(
             ErrorCode.UNKNOWN_FIELD,
             "`hash_profile` has no member `"
-                + ApiException.echo(name)
+                + ErrorCode.echo(name)
                 + "` beside "
                 + known.stream().sorted().collect(Collectors.joining(", ")));
       }
@@ -188,7 +188,7 @@ final class HashProfileField {
                             .map(Algorithm::wireName)
                             .collect(Collectors.joining(", "))
                         + ", got \""
-                        + ApiException.echo(name)
+                        + ErrorCode.echo(name)
                         + "\""));
   }
 
@@ -200,6 +200,6 @@ final class HashProfileField {
   }
 
   private static ApiException refuse(ErrorCode code, String text) {
-    return ApiException.field(code, FIELD, text);
+    return code.of(FIELD, text);
   }
 }

@@ -74,33 +74,48 @@ final class OptionFields {
 
   /** Of engines; the standard's clear says itself what it is of. */
   private @Nullable ClearScope clearScope() {
-    String text = fields.text("clear_scope");
-    if (text == null) {
-      return null;
-    } else if (type.isPool() || type == SourceType.KV_EVENTS) {
+    ClearScope scope =
+        choice(
+            "clear_scope",
+            "device, device_and_host or all",
+            Map.of(
+                "device",
+                ClearScope.DEVICE,
+                "device_and_host",
+                ClearScope.DEVICE_AND_HOST,
+                "all",
+                ClearScope.ALL));
+    if (scope != null && (type.isPool() || type == SourceType.KV_EVENTS)) {
       throw invalid("clear_scope", "is not for type " + type.wireName());
     }
-    return switch (text.toLowerCase(Locale.ROOT)) {
-      case "device" -> ClearScope.DEVICE;
-      case "device_and_host" -> ClearScope.DEVICE_AND_HOST;
-      case "all" -> ClearScope.ALL;
-      default ->
-          throw invalid(
-              "clear_scope", "must be device, device_and_host or all, got " + quoted(text));
-    };
+    return scope;
   }
 
   private @Nullable RemovalScope removalScope() {
-    String text = fields.text("removal_scope");
+    if (fields.has("removal_scope")) {
+      onlyFor(true, "removal_scope");
+    }
+    return choice(
+        "removal_scope",
+        "all or medium",
+        Map.of("all", RemovalScope.ALL, "medium", RemovalScope.MEDIUM));
+  }
+
+  /**
+   * What a member's text means, in any case; null if it is absent.
+   *
+   * @param rule the texts, for people
+   */
+  private <E> @Nullable E choice(String field, String rule, Map<String, E> meanings) {
+    String text = fields.text(field);
     if (text == null) {
       return null;
     }
-    onlyFor(true, "removal_scope");
-    return switch (text.toLowerCase(Locale.ROOT)) {
-      case "all" -> RemovalScope.ALL;
-      case "medium" -> RemovalScope.MEDIUM;
-      default -> throw invalid("removal_scope", "must be all or medium, got " + quoted(text));
-    };
+    E meaning = meanings.get(text.toLowerCase(Locale.ROOT));
+    if (meaning == null) {
+      throw invalid(field, "must be " + rule + ", got " + quoted(text));
+    }
+    return meaning;
   }
 
   /** Paths by adapter. */
@@ -114,15 +129,9 @@ final class OptionFields {
   }
 
   private CopyPolicy copies() {
-    String text = fields.text("copies");
-    if (text == null) {
-      return copies;
-    }
-    return switch (text.toLowerCase(Locale.ROOT)) {
-      case "count" -> CopyPolicy.COUNT;
-      case "set" -> CopyPolicy.SET;
-      default -> throw invalid("copies", "must be count or set, got " + quoted(text));
-    };
+    CopyPolicy stated =
+        choice("copies", "count or set", Map.of("count", CopyPolicy.COUNT, "set", CopyPolicy.SET));
+    return stated == null ? copies : stated;
   }
 
   private Set<String> persistentMedia() {
@@ -260,10 +269,10 @@ final class OptionFields {
   }
 
   private static ApiException invalid(String field, String what) {
-    return ApiException.field(ErrorCode.INVALID_VALUE, field, "`" + field + "` " + what);
+    return ErrorCode.INVALID_VALUE.member(field, "" + what);
   }
 
   private static String quoted(String text) {
-    return '"' + ApiException.echo(text) + '"';
+    return '"' + ErrorCode.echo(text) + '"';
   }
 }

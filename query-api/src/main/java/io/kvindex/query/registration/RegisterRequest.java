@@ -46,7 +46,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
     }
     PublisherId publisher = publisher(fields);
     if (!fields.has("block_size")) {
-      throw ApiException.missing("block_size");
+      throw ErrorCode.missing("block_size");
     }
     int blockSize = fields.number("block_size", 1, TableId.MAX_BLOCK_SIZE, 0);
     HashProfile profile = HashProfileField.read(fields, defaultProfile);
@@ -73,6 +73,11 @@ public record RegisterRequest(Registration registration, boolean replace) {
         instance, tenant == null || tenant.isEmpty() ? PublisherId.DEFAULT_TENANT : tenant, rank);
   }
 
+  /** The same of a body that is JSON. */
+  public static PublisherId publisher(byte[] body) {
+    return publisher(BodyFields.parse(body));
+  }
+
   static void checkEndpoint(String endpoint) {
     check(Endpoint::parse, endpoint, "endpoint", "invalid ZMQ endpoint");
   }
@@ -86,10 +91,8 @@ public record RegisterRequest(Registration registration, boolean replace) {
     try {
       var unused = parser.apply(endpoint);
     } catch (IllegalArgumentException e) {
-      throw ApiException.field(
-          ErrorCode.INVALID_VALUE,
-          field,
-          what + " `" + ApiException.echo(endpoint) + "`: " + e.getMessage());
+      throw ErrorCode.INVALID_VALUE.of(
+          field, what + " `" + ErrorCode.echo(endpoint) + "`: " + e.getMessage());
     }
   }
 
@@ -97,11 +100,10 @@ public record RegisterRequest(Registration registration, boolean replace) {
     return SourceType.byWireName(name)
         .orElseThrow(
             () ->
-                ApiException.field(
-                    ErrorCode.INVALID_VALUE,
+                ErrorCode.INVALID_VALUE.member(
                     "type",
-                    "`type` must be vLLM, SGLang, TensorRT-LLM, Mooncake or KVEvents, got \""
-                        + ApiException.echo(name)
+                    "must be vLLM, SGLang, TensorRT-LLM, Mooncake or KVEvents, got \""
+                        + ErrorCode.echo(name)
                         + "\""));
   }
 

@@ -76,7 +76,7 @@ final class RegistrationConflicts {
   }
 
   private static String shown(@Nullable Object value) {
-    return value == null || value.equals("") ? "none" : ApiException.echo(value.toString());
+    return value == null || value.equals("") ? "none" : ErrorCode.echo(value.toString());
   }
 
   static ApiException conflict(Registration old, Map<String, String> differences) {
@@ -89,7 +89,7 @@ final class RegistrationConflicts {
             + String.join(", ", differences.values())
             + "; unregister it first or send \"replace\": true",
         field,
-        ApiException.NO_INDEX);
+        ErrorCode.NO_INDEX);
   }
 
   /** Two hash profiles for one (tenant, model, block size) would split its prefixes: refused. */
@@ -102,8 +102,7 @@ final class RegistrationConflicts {
           && other.blockSize() == table.blockSize()
           && !other.hashProfile().equals(table.hashProfile())
           && !one.registration().publisher().equals(wanted.publisher())) {
-        throw ApiException.field(
-            ErrorCode.HASH_PROFILE_CONFLICT,
+        throw ErrorCode.HASH_PROFILE_CONFLICT.of(
             "hash_profile",
             one.registration().publisher().displayName()
                 + " already uses hash_profile "

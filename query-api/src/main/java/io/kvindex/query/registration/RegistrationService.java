@@ -2,9 +2,13 @@
 package io.kvindex.query.registration;
 
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RegistrationCodec;
+import io.kvindex.model.topic.Topics;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,12 +16,22 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides what a registration means beside those there are, writes it, and answers once it is
@@ -27,8 +41,10 @@ import org.jspecify.annotations.Nullable;
 public final class RegistrationService implements AutoCloseable {
   private static final int STRIPES = 64;
 
+  private static final Logger LOG = LoggerFactory.getLogger(RegistrationService.class);
+
   private final RegistrationTable table;
-  private final RegistrationLog log;
+  private final Producer<byte[], byte[]> producer;
   private final long timeoutNanos;
   // Two requests about one publisher through this replica go one after the other. Through two
   // replicas they may cross: the later record wins, as it would a moment later (see Generations).
@@ -42,10 +58,27 @@ public final class RegistrationService implements AutoCloseable {
       RegistrationTable table, Map<String, Object> clientConfig, Duration timeout) {
     this.table = table;
     this.timeoutNanos = timeout.toNanos();
-    log = new RegistrationLog(clientConfig, timeout);
+    producer = producer(clientConfig, (int) timeout.toMillis());
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new ReentrantLock();
     }
+  }
+
+  /**
+   * @param ms longest time one write may take, metadata included
+   */
+  private static Producer<byte[], byte[]> producer(Map<String, Object> clientConfig, int ms) {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, ms);
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.max(1, ms / 2));
+    config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, ms);
+    return new KafkaProducer<>(
+        ClientKind.PRODUCER.settings(clientConfig, config),
+        new ByteArraySerializer(),
+        new ByteArraySerializer());
   }
 
   /** Registers; returns when it is visible here. */
@@ -115,11 +148,12 @@ public final class RegistrationService implements AutoCloseable {
   /**
    * Unregisters; returns when that is visible here.
    *
+   * @param lora the only adapter to remove, null for the whole publisher
    * @return whether the publisher is gone; false if only an adapter is
    */
-  public boolean unregister(UnregisterRequest request) {
+  public boolean unregister(PublisherId publisher, @Nullable String lora) {
     boolean[] gone = new boolean[1];
-    exclusively(request.publisher(), deadline -> gone[0] = unregister(request, deadline) == null);
+    exclusively(publisher, deadline -> gone[0] = unregister(publisher, lora, deadline) == null);
     return gone[0];
   }
 
@@ -132,11 +166,11 @@ public final class RegistrationService implements AutoCloseable {
     long deadline = System.nanoTime() + timeoutNanos;
     try {
       if (!table.refresh(deadline)) {
-        throw RegistrationLog.notAcknowledged();
+        throw notAcknowledged();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw RegistrationLog.notAcknowledged();
+      throw notAcknowledged();
     }
     for (PublisherId publisher : choice.apply(table.snapshot())) {
       exclusively(publisher, until -> write(publisher, null, until));
@@ -144,14 +178,11 @@ public final class RegistrationService implements AutoCloseable {
   }
 
   /** What is left of the publisher. */
-  private @Nullable Registration unregister(UnregisterRequest request, long deadline)
-      throws InterruptedException {
-    PublisherId publisher = request.publisher();
+  private @Nullable Registration unregister(
+      PublisherId publisher, @Nullable String lora, long deadline) throws InterruptedException {
     Registered current = table.snapshot().get(publisher);
-    @Nullable String lora = request.loraName();
     if (current == null || (lora != null && !current.registration().loraNames().contains(lora))) {
-      throw ApiException.of(
-          ErrorCode.SERVICE_NOT_FOUND, "service not found: " + publisher.displayName());
+      throw ErrorCode.SERVICE_NOT_FOUND.because("service not found: " + publisher.displayName());
     }
     List<String> names = new ArrayList<>(current.registration().loraNames());
     names.remove(lora);
@@ -166,12 +197,35 @@ public final class RegistrationService implements AutoCloseable {
     settle(publisher, deadline);
   }
 
+  /**
+   * Writes a registration, or its end, and waits until that is visible here.
+   *
+   * @param registration null to unregister
+   * @throws ApiException 503 if Kafka did not acknowledge in time, or it was not seen
+   */
   private void writeOnce(PublisherId publisher, @Nullable Registration registration, long deadline)
       throws InterruptedException {
-    RecordMetadata written = log.write(publisher, registration, deadline);
-    if (!table.awaitOffset(written.partition(), written.offset(), deadline)) {
-      throw RegistrationLog.notAcknowledged();
+    byte[] key = publisher.key().getBytes(StandardCharsets.UTF_8);
+    byte[] value = registration == null ? null : RegistrationCodec.encode(registration);
+    RecordMetadata written;
+    try {
+      written =
+          producer
+              .send(new ProducerRecord<>(Topics.REGISTRATIONS, key, value))
+              .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException | KafkaException e) {
+      LOG.warn("registration of {} was not acknowledged: {}", publisher, e.toString());
+      throw notAcknowledged();
     }
+    if (!table.awaitOffset(written.partition(), written.offset(), deadline)) {
+      throw notAcknowledged();
+    }
+  }
+
+  private static ApiException notAcknowledged() {
+    return ErrorCode.REGISTRATION_TIMEOUT.because(
+        "Kafka did not store the registration, or it was not seen, in time; sending it again is"
+            + " safe");
   }
 
   private void exclusively(PublisherId publisher, Step step) {
@@ -179,12 +233,12 @@ public final class RegistrationService implements AutoCloseable {
     ReentrantLock stripe = stripes[Math.floorMod(publisher.hashCode(), STRIPES)];
     try {
       if (!stripe.tryLock(timeoutNanos, TimeUnit.NANOSECONDS)) {
-        throw RegistrationLog.notAcknowledged();
+        throw notAcknowledged();
       }
       try {
         // What another replica has written must be seen first, or it would be written again.
         if (!table.refresh(deadline)) {
-          throw RegistrationLog.notAcknowledged();
+          throw notAcknowledged();
         }
         step.run(deadline);
       } finally {
@@ -192,13 +246,13 @@ public final class RegistrationService implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw RegistrationLog.notAcknowledged();
+      throw notAcknowledged();
     }
   }
 
   @Override
   public void close() {
-    log.close();
+    producer.close(Duration.ofSeconds(2));
   }
 
   @FunctionalInterface

@@ -36,22 +36,31 @@ public final class RegistrationSnapshot {
       Media media,
       Supplier<Map<PublisherId, Long>> unconnected) {
     this.byPublisher = byPublisher;
-    Map<TableKey, List<Registered>> grouped = new TreeMap<>();
+    Map<String, Map<String, Map<Integer, List<Registered>>>> grouped = new TreeMap<>();
     for (Registered one : byPublisher.values()) {
+      TableId table = one.registration().table();
       grouped
-          .computeIfAbsent(TableKey.of(one.registration().table()), key -> new ArrayList<>())
+          .computeIfAbsent(table.tenantId(), tenant -> new TreeMap<>())
+          .computeIfAbsent(table.model(), model -> new TreeMap<>())
+          .computeIfAbsent(table.blockSize(), size -> new ArrayList<>())
           .add(one);
     }
     grouped.forEach(
-        (key, members) -> {
-          List<TableRows> rows = TableRows.of(members, media, unconnected);
-          if (!rows.isEmpty()) {
-            tables
-                .computeIfAbsent(key.tenant(), tenant -> new TreeMap<>())
-                .computeIfAbsent(key.model(), model -> new TreeMap<>())
-                .put(key.blockSize(), rows);
-          }
+        (tenant, models) -> {
+          Map<String, NavigableMap<Integer, List<TableRows>>> rows = new TreeMap<>();
+          models.forEach((model, sizes) -> rows.put(model, rows(sizes, media, unconnected)));
+          tables.put(tenant, rows);
         });
+  }
+
+  private static NavigableMap<Integer, List<TableRows>> rows(
+      Map<Integer, List<Registered>> members,
+      Media media,
+      Supplier<Map<PublisherId, Long>> unconnected) {
+    NavigableMap<Integer, List<TableRows>> rows = new TreeMap<>();
+    members.forEach((size, some) -> rows.put(size, TableRows.of(some, media, unconnected)));
+    rows.values().removeIf(List::isEmpty); // of pools alone
+    return rows;
   }
 
   /** A snapshot of the given registrations, the last one counting where a publisher has two. */
@@ -96,19 +105,5 @@ public final class RegistrationSnapshot {
   /** A copy to apply changes to. */
   NavigableMap<PublisherId, Registered> copy() {
     return new TreeMap<>(byPublisher);
-  }
-
-  private record TableKey(String tenant, String model, int blockSize)
-      implements Comparable<TableKey> {
-    static TableKey of(TableId table) {
-      return new TableKey(table.tenantId(), table.model(), table.blockSize());
-    }
-
-    @Override
-    public int compareTo(TableKey other) {
-      int byTenant = tenant.compareTo(other.tenant);
-      int byModel = byTenant != 0 ? byTenant : model.compareTo(other.model);
-      return byModel != 0 ? byModel : Integer.compare(blockSize, other.blockSize);
-    }
   }
 }

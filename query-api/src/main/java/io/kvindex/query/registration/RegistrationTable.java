@@ -14,7 +14,6 @@ import io.kvindex.model.topic.follow.RecordSink;
 import io.kvindex.model.topic.follow.TopicFollower;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.metrics.MetricNames;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -67,10 +66,10 @@ public final class RegistrationTable implements AutoCloseable {
     this.connectionsKnown = connectionsKnown;
     this.generations = generations;
     unreadable =
-        Counter.builder(MetricNames.REGISTRATIONS_UNREADABLE)
+        Counter.builder("kvindex.registrations.unreadable")
             .description("Records of the registrations topic that could not be read")
             .register(registry);
-    Gauge.builder(MetricNames.REGISTRATIONS, () -> snapshot.size())
+    Gauge.builder("kvindex.registrations", () -> snapshot.size())
         .description("Registrations this replica sees")
         .register(registry);
     follower = TopicFollower.start(clientConfig, Topics.REGISTRATIONS, new Sink());
@@ -85,7 +84,7 @@ public final class RegistrationTable implements AutoCloseable {
    */
   public RegistrationSnapshot whole() {
     if (!caughtUp()) {
-      throw ApiException.of(ErrorCode.NOT_READY, UNREAD + "; try again");
+      throw ErrorCode.NOT_READY.because(UNREAD + "; try again");
     }
     return snapshot;
   }

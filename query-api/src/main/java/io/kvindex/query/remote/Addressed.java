@@ -4,6 +4,9 @@ package io.kvindex.query.remote;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import java.util.Arrays;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A question and whose tables it is about, so that a replica of another site that got the address
@@ -55,5 +58,28 @@ record Addressed(String log, byte[] question) {
   /** Whether tables of a log may answer it; what is not known is no reason to refuse. */
   boolean isOf(String other) {
     return log.isEmpty() || other.isEmpty() || log.equals(other);
+  }
+
+  /**
+   * Carries questions about the tables of one log.
+   *
+   * @param log Kafka's id of the events topic, empty = not known yet
+   */
+  record AddressedTransport(Supplier<String> log, Transport wire) implements Transport {
+
+    @Override
+    public void ask(
+        String address,
+        String path,
+        byte[] body,
+        long forNanos,
+        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+      wire.ask(address, path, new Addressed(log.get(), body).encode(), forNanos, done);
+    }
+
+    @Override
+    public void close() {
+      wire.close();
+    }
   }
 }

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.remote;
 
+import io.kvindex.model.TableId;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.remote.Race.Answer;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
+import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.kvindex.streams.index.OwnerView;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.util.Comparator;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +28,24 @@ final class Forwarding {
   /** Threads of the server that may wait for others at a time: the rest goes on answering. */
   private static final int AT_ONCE = 24;
 
+  private static final int MOST_LISTS = 1_024;
+
   private final Semaphore waiting = new Semaphore(AT_ONCE);
   private final Transport transport;
   private final FailureDetector detector;
-  private final OwnerLists lists = new OwnerLists();
-  private final ForwardMeters meters;
+
+  /**
+   * The owner list each replica sent last of each table, so that it need not send it again. Keeping
+   * the object matters as well: what owners mean to an answer is worked out once for each.
+   */
+  private final Map<ListKey, OwnerView> lists = new ConcurrentHashMap<>();
+
+  private final Timer answered;
+  private final Counter unanswered;
+  private final Counter hedged;
+  private final Counter crowded;
+
+  private record ListKey(String address, TableId table) {}
 
   /**
    * @param detector told who is asked and who answers
@@ -33,7 +53,24 @@ final class Forwarding {
   Forwarding(Transport transport, FailureDetector detector, MeterRegistry registry) {
     this.transport = transport;
     this.detector = detector;
-    meters = new ForwardMeters(registry);
+    answered =
+        Timer.builder("kvindex.forward.time")
+            .description("time until another replica answered")
+            .publishPercentiles(0.5, 0.99)
+            .register(registry);
+    unanswered =
+        Counter.builder("kvindex.forward.unanswered")
+            .description("questions none of the replicas that hold a partition answered in time")
+            .register(registry);
+    hedged =
+        Counter.builder("kvindex.forward.hedged")
+            .description(
+                "questions put to another replica because the first one failed or was late")
+            .register(registry);
+    crowded =
+        Counter.builder("kvindex.forward.crowded")
+            .description("questions not put to other replicas as too many waited for them already")
+            .register(registry);
   }
 
   /**
@@ -49,7 +86,8 @@ final class Forwarding {
         race,
         spare,
         (address, forNanos, answer) -> {
-          OwnerView known = lists.of(address, request.table());
+          ListKey key = new ListKey(address, request.table());
+          OwnerView known = lists.get(key);
           byte[] bytes = request.encode(known == null ? WalkRequest.NO_OWNERS : known.id());
           ask(
               address,
@@ -59,7 +97,10 @@ final class Forwarding {
               from -> {
                 WalkAnswer read = WalkAnswer.decode(from, known);
                 if (read.owners() != known) {
-                  lists.put(address, request.table(), read.owners());
+                  if (lists.size() >= MOST_LISTS) { // replicas come and go, and so do tables
+                    lists.clear();
+                  }
+                  lists.put(key, read.owners());
                 }
                 return read;
               },
@@ -130,12 +171,11 @@ final class Forwarding {
       Deadline deadline,
       Function<A, Told> told) {
     if (!waiting.tryAcquire()) {
-      meters.crowded();
+      crowded.increment(); // what is here is told, or nothing
       if (spare) {
         return null;
       }
-      throw ApiException.of(
-          ErrorCode.TOO_MANY_REQUESTS,
+      throw ErrorCode.TOO_MANY_REQUESTS.because(
           "more than " + AT_ONCE + " queries wait for other replicas; try again shortly");
     }
     long start = System.nanoTime();
@@ -146,7 +186,12 @@ final class Forwarding {
               deadline.leftNanos(),
               one -> told.apply(one).trust() == Trust.EXACT,
               Comparator.comparing(told, Told.FRESHEST_FIRST));
-      meters.asked(race, answer == null, System.nanoTime() - start);
+      hedged.increment(Math.max(0, race.asked() - 1)); // nobody is asked where no time is left
+      if (answer == null) {
+        unanswered.increment();
+      } else {
+        answered.record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
+      }
       return answer;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // the server is being closed

@@ -9,6 +9,8 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
+import io.kvindex.query.remote.ReplicaWatch.Holders;
+import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
@@ -108,8 +110,7 @@ final class RemoteView implements TableView {
   }
 
   private ApiException nobody(Race<?> race) {
-    return ApiException.of(
-        ErrorCode.NOT_READY,
+    return ErrorCode.NOT_READY.because(
         "no replica that holds the index of this model answers; try again ("
             + race.problems()
             + ")");

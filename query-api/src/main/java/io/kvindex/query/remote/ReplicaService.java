@@ -2,19 +2,19 @@
 package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
-import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.deadline.Deadline;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.ReplicaQuestions;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
+import io.kvindex.query.remote.TableNames.NamesRequest;
+import io.kvindex.query.remote.WalkAnswer.AnswerWriter;
 import io.kvindex.streams.IndexPartitions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Walks through tables of this process for other replicas; never asks others in turn. */
 public final class ReplicaService implements ReplicaQuestions {
@@ -26,10 +26,6 @@ public final class ReplicaService implements ReplicaQuestions {
   private final IndexPartitions partitions;
   private final ReplicaId id;
   private final ThreadLocal<Walk> walks = ThreadLocal.withInitial(Walk::new);
-
-  private interface Reply {
-    byte[] to(byte[] question);
-  }
 
   /**
    * @param own tables of this process alone
@@ -48,13 +44,12 @@ public final class ReplicaService implements ReplicaQuestions {
   }
 
   /** Refuses questions about tables of another log: these must not answer them. */
-  private Answer about(Reply reply) {
+  private Answer about(Answer reply) {
     return question -> {
       Addressed addressed = read(() -> Addressed.decode(question));
       String log = partitions.logId();
       if (!addressed.isOf(log)) {
-        throw ApiException.of(
-            ErrorCode.NOT_READY,
+        throw ErrorCode.NOT_READY.because(
             "this replica's tables are of the events topic " + log + ", not of " + addressed.log());
       }
       return reply.to(addressed.question());
@@ -77,32 +72,16 @@ public final class ReplicaService implements ReplicaQuestions {
   }
 
   private byte[] status(byte[] question) {
-    List<Integer> wanted = read(() -> readPartitions(question, partitions.partitions()));
+    List<Integer> wanted =
+        read(() -> ReplicaStatus.readQuestion(question, partitions.partitions()));
     return ReplicaStatus.of(id, partitions, wanted).encode();
   }
 
-  private static List<Integer> readPartitions(byte[] question, int partitions) {
-    RecordReader in = new RecordReader(question);
-    WalkRequest.requireVersion(in);
-    List<Integer> wanted = new ArrayList<>();
-    for (int left = in.readCount(); left > 0; left--) {
-      int partition = in.readInt();
-      if (partition < partitions) {
-        wanted.add(partition);
-      }
-    }
-    return wanted;
-  }
-
-  private interface Reading<T> {
-    T read();
-  }
-
-  private static <T> T read(Reading<T> reading) {
+  private static <T> T read(Supplier<T> reading) {
     try {
-      return reading.read();
+      return reading.get();
     } catch (MalformedRecordException | IllegalArgumentException e) {
-      throw ApiException.of(ErrorCode.BAD_REQUEST, "not understood: " + e.getMessage());
+      throw ErrorCode.BAD_REQUEST.because("not understood: " + e.getMessage());
     }
   }
 }

@@ -10,7 +10,7 @@ import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import io.kvindex.model.replica.ReplicaId;
-import io.kvindex.query.lookup.PublisherBlocks;
+import io.kvindex.query.lookup.StreamsIndexAccess;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
@@ -93,6 +93,33 @@ record ReplicaStatus(
   record Detail(
       Map<PublisherId, StreamPosition> positions, Map<PublisherId, Map<String, Long>> blocks) {}
 
+  /**
+   * What it is asked for with.
+   *
+   * @param details partitions to tell of in detail
+   */
+  static byte[] question(Collection<Integer> details) {
+    RecordWriter out = new RecordWriter(64);
+    out.writeByte(WalkRequest.VERSION);
+    out.writeVarint(details.size());
+    details.forEach(out::writeVarint);
+    return out.toByteArray();
+  }
+
+  /** Reads that back, as far as there are such partitions. */
+  static List<Integer> readQuestion(byte[] question, int partitions) {
+    RecordReader in = new RecordReader(question);
+    WalkRequest.requireVersion(in);
+    List<Integer> wanted = new ArrayList<>();
+    for (int left = in.readCount(); left > 0; left--) {
+      int partition = in.readInt();
+      if (partition < partitions) {
+        wanted.add(partition);
+      }
+    }
+    return wanted;
+  }
+
   /** This replica's. */
   static ReplicaStatus of(ReplicaId id, IndexPartitions here, Collection<Integer> wanted) {
     List<Part> parts = new ArrayList<>();
@@ -124,7 +151,7 @@ record ReplicaStatus(
               }
             });
     Map<PublisherId, Map<String, Long>> blocks = new HashMap<>();
-    PublisherBlocks.add(view, blocks);
+    StreamsIndexAccess.addBlocks(view, blocks);
     return new Detail(positions, blocks);
   }
 

@@ -2,7 +2,6 @@
 package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
-import io.kvindex.model.event.RecordWriter;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
@@ -25,6 +24,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +47,19 @@ final class ReplicaWatch implements AutoCloseable {
   /** A status and when it came, as {@link System#nanoTime}. */
   record Heard(ReplicaStatus status, long nanos) {}
 
+  /**
+   * Which of the other replicas have a table of a partition.
+   *
+   * @param inOrder {@code host:port}, those that are kept up first, the dead last
+   * @param mayBeReady whether one of them is kept up, as far as is known
+   * @param areCut whether all that live were folded from a later offset than somebody else's, so
+   *     that older blocks are missing in what they answer
+   */
+  record Holders(List<String> inOrder, boolean mayBeReady, boolean areCut) {
+
+    static final Holders NONE = new Holders(List.of(), false, false);
+  }
+
   /** One that may have a table; the higher the rank the worse. */
   private record Candidate(String address, int rank, long behind, long since) {
     private static final int READY = 0;
@@ -65,7 +78,13 @@ final class ReplicaWatch implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final FailureDetector detector;
   private final Map<String, Heard> heard = new ConcurrentHashMap<>();
-  private final Beginnings beginnings;
+
+  /**
+   * From which offset each table of theirs was folded, as they said last: one that loads its table
+   * says nothing, and has what it had.
+   */
+  private final Map<String, Map<Integer, Long>> beginnings = new ConcurrentHashMap<>();
+
   private final Map<String, String> problems = new ConcurrentHashMap<>();
   private final Counter notUnderstood;
   private final ScheduledExecutorService timer =
@@ -95,7 +114,6 @@ final class ReplicaWatch implements AutoCloseable {
     this.transport = transport;
     this.nanoTime = nanoTime;
     detector = new FailureDetector(nanoTime);
-    beginnings = new Beginnings(here.partitions());
     notUnderstood =
         Counter.builder("kvindex.status.not.understood")
             .description("what other replicas said of themselves and this version can't read")
@@ -224,8 +242,11 @@ final class ReplicaWatch implements AutoCloseable {
   /** The earliest offset anybody's table was folded from, as far as is known. */
   private long earliest(int partition) {
     PartitionView view = here.view(partition);
-    long own = view == null ? Long.MAX_VALUE : view.since();
-    return Math.min(own, beginnings.earliest(partition));
+    long earliest = view == null ? Long.MAX_VALUE : view.since();
+    for (Map<Integer, Long> since : beginnings.values()) {
+      earliest = Math.min(earliest, since.getOrDefault(partition, Long.MAX_VALUE));
+    }
+    return earliest;
   }
 
   private @Nullable Candidate candidate(String address, int partition) {
@@ -298,7 +319,7 @@ final class ReplicaWatch implements AutoCloseable {
       detector.asking(asked, now, dueNs);
       dueNs = now + TimeUnit.MILLISECONDS.toNanos(paceMs());
       heard.keySet().retainAll(asked);
-      beginnings.retain(asked);
+      beginnings.keySet().retainAll(asked);
       problems.keySet().retainAll(asked);
       if (!asked.isEmpty()) {
         byte[] question = question();
@@ -317,17 +338,8 @@ final class ReplicaWatch implements AutoCloseable {
   }
 
   private byte[] question() {
-    List<Integer> wanted = new ArrayList<>();
-    for (int i = 0; i < here.partitions(); i++) {
-      if (isElsewhere(i)) {
-        wanted.add(i);
-      }
-    }
-    RecordWriter out = new RecordWriter(64);
-    out.writeByte(WalkRequest.VERSION);
-    out.writeVarint(wanted.size());
-    wanted.forEach(out::writeVarint);
-    return out.toByteArray();
+    return ReplicaStatus.question(
+        IntStream.range(0, here.partitions()).filter(this::isElsewhere).boxed().toList());
   }
 
   private void take(String address, byte @Nullable [] body, @Nullable Throwable problem) {
@@ -335,7 +347,7 @@ final class ReplicaWatch implements AutoCloseable {
       if (problem instanceof RefusedException) {
         detector.answered(address);
         heard.remove(address); // that was another process, or of another log
-        beginnings.forget(address);
+        beginnings.remove(address);
       } else if (problem instanceof ConnectException) {
         detector.closed(address);
       }
@@ -344,7 +356,11 @@ final class ReplicaWatch implements AutoCloseable {
     }
     try {
       ReplicaStatus status = ReplicaStatus.decode(body);
-      beginnings.heard(address, status);
+      Map<Integer, Long> since =
+          beginnings.computeIfAbsent(address, same -> new ConcurrentHashMap<>());
+      status.partitions().stream()
+          .filter(Part::hasTable)
+          .forEach(part -> since.put(part.partition(), part.since()));
       heard.put(address, new Heard(status, nanoTime.getAsLong()));
       detector.answered(address);
       problems.remove(address);

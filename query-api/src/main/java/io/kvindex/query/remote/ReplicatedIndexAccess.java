@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.remote;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.query.overview.Cluster;
+import io.kvindex.query.remote.Addressed.AddressedTransport;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
+import io.kvindex.query.remote.ReplicaWatch.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
@@ -140,7 +142,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   }
 
   /** All replicas and partitions, for people and tests. */
-  public Cluster cluster() {
+  public Supplier<ObjectNode> cluster() {
     return new ClusterJson(id, partitions, others)::describe;
   }
 

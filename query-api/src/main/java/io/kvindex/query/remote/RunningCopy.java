@@ -2,7 +2,6 @@
 package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
-import io.kvindex.model.event.RecordWriter;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import java.net.ConnectException;
 import java.util.List;
@@ -43,14 +42,11 @@ public final class RunningCopy {
 
   private static String copyAt(ReplicaClient client, String address, String copy)
       throws InterruptedException {
-    RecordWriter question = new RecordWriter(8);
-    question.writeByte(WalkRequest.VERSION);
-    question.writeVarint(0);
     CompletableFuture<String> answer = new CompletableFuture<>();
     client.ask(
         address,
         ReplicaService.STATUS,
-        question.toByteArray(),
+        ReplicaStatus.question(List.of()),
         ANSWER_NANOS,
         (body, problem) -> {
           if (body == null) {

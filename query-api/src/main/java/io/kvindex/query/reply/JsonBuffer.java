@@ -29,6 +29,11 @@ public final class JsonBuffer {
   private byte[] bytes = new byte[INITIAL];
   private int length;
 
+  /** Text to write {@link #raw}. */
+  public static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
   /** Empties the buffer; gives an unusually large one back. */
   public void clear() {
     length = 0;

@@ -10,6 +10,7 @@ import io.kvindex.model.topic.Topics;
 import io.kvindex.model.topic.follow.RecordSink;
 import io.kvindex.model.topic.follow.TopicFollower;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -86,6 +87,51 @@ public final class ProgressTable implements AutoCloseable {
     @Override
     public void publish() {
       unconnected.publish();
+    }
+  }
+
+  /**
+   * Publishers whose blocks nobody stands for at the moment: their engine is not connected, or not
+   * yet shown to be the one that announced them. One that never announced anything is none of them.
+   * Written by one thread; {@link #now} may be read by any.
+   */
+  static final class Unconnected {
+
+    /** The registration under which a publisher has announced something, by its generation. */
+    private final Map<PublisherId, Long> spoke = new HashMap<>();
+
+    private final Map<PublisherId, Long> apart = new HashMap<>();
+    private volatile Map<PublisherId, Long> now = Map.of();
+
+    /** A bridge said that. */
+    void note(BridgeProgress said) {
+      PublisherId publisher = said.publisher();
+      if (said.lastSequence() != null) {
+        spoke.put(publisher, said.generation());
+      }
+      if (said.isProven() || !Long.valueOf(said.generation()).equals(spoke.get(publisher))) {
+        apart.remove(publisher);
+      } else {
+        apart.put(publisher, said.generation());
+      }
+    }
+
+    /** It is followed no more. */
+    void remove(PublisherId publisher) {
+      spoke.remove(publisher);
+      apart.remove(publisher);
+    }
+
+    /** Makes visible what was noted. */
+    void publish() {
+      if (!apart.equals(now)) {
+        now = Map.copyOf(apart);
+      }
+    }
+
+    /** Those publishers, with the generation of their registration; the same until they change. */
+    Map<PublisherId, Long> now() {
+      return now;
     }
   }
 }

@@ -11,9 +11,11 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
-import java.util.concurrent.TimeUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * nothing to forget when a publisher goes. Thread-safe.
  */
 final class PublisherMeters implements MultiCollector {
-
   private static final String PREFIX = "kvindex_publisher_";
   private static final String WAITING = "frames_waiting";
   private static final double MILLIS = 1e3;
+  private static final double MICROS = 1e6;
 
-  private final PublisherReports reports;
+  private final Supplier<List<PublisherReport>> reports;
   private final LongSupplier nowMicros;
 
-  PublisherMeters(PublisherReports reports, LongSupplier nowMicros) {
+  PublisherMeters(Supplier<List<PublisherReport>> reports, LongSupplier nowMicros) {
     this.reports = reports;
     this.nowMicros = nowMicros;
   }
@@ -38,40 +40,25 @@ final class PublisherMeters implements MultiCollector {
   public MetricSnapshots collect() {
     Families families = new Families();
     long now = nowMicros.getAsLong();
-    reports.now().forEach(report -> families.add(report, now));
+    reports.get().forEach(report -> families.add(report, now));
     return families.snapshots();
   }
 
   private static final class Families {
-    private final GaugeSnapshot.Builder state =
-        gauge("state", "1 for the state the publisher is in");
+    private final Map<String, GaugeSnapshot.Builder> gauges = new LinkedHashMap<>();
     private final CounterSnapshot.Builder counts =
         CounterSnapshot.builder().name(PREFIX + "counts").help("the counters of /workers, by name");
-    private final GaugeSnapshot.Builder waiting = gauge(WAITING, "frames in memory");
-    private final GaugeSnapshot.Builder blocks = gauge("blocks", "blocks queries can find");
-    private final GaugeSnapshot.Builder unverified =
-        gauge("unverified", "1 for what of its word could not be checked");
-    private final GaugeSnapshot.Builder lagBatches =
-        gauge("lag_batches", "batches in Kafka that are not visible here");
-    private final GaugeSnapshot.Builder lag =
-        gauge("lag_seconds", "how old what is visible may be");
-    private final GaugeSnapshot.Builder newest =
-        gauge("last_event_timestamp_seconds", "the engine's time of its newest batch in Kafka");
-    private final GaugeSnapshot.Builder connected =
-        gauge("connected", "1 if its bridge has a connection to it, 0 if not");
-    private final GaugeSnapshot.Builder connectionSince =
-        gauge("connection_since_timestamp_seconds", "when that began");
-    private final GaugeSnapshot.Builder generation = gauge("generation", "its registration");
-    private final GaugeSnapshot.Builder life = gauge("life", "its life within the generation");
-    private final GaugeSnapshot.Builder clears = gauge("clears", "clears in its life");
-    private final GaugeSnapshot.Builder sequence =
-        gauge("last_sequence", "sequence of its newest batch in Kafka");
 
     /** Once more, as Dynamo counts them. */
     private final DynamoGauges theirs = new DynamoGauges();
 
-    private static GaugeSnapshot.Builder gauge(String name, String help) {
-      return GaugeSnapshot.builder().name(PREFIX + name).help(help);
+    private void gauge(String name, String help, Labels labels, @Nullable Number value) {
+      if (value != null) {
+        gauges
+            .computeIfAbsent(name, key -> GaugeSnapshot.builder().name(PREFIX + key).help(help))
+            .dataPoint(
+                GaugeDataPointSnapshot.builder().labels(labels).value(value.doubleValue()).build());
+      }
     }
 
     void add(PublisherReport report, long nowMicros) {
@@ -82,15 +69,20 @@ final class PublisherMeters implements MultiCollector {
               "instance_id", id.instanceId(),
               "tenant_id", id.tenantId(),
               "dp_rank", Integer.toString(id.dpRank()));
-      put(state, who.add("state", report.state().wireName()), 1.0);
-      put(generation, who, report.registered().generation());
+      Labels state = who.add("state", report.state().wireName());
+      gauge("state", "1 for the state the publisher is in", state, 1);
+      gauge("generation", "its registration", who, report.registered().generation());
       MediumLabels.of(report.blocks())
-          .forEach((medium, held) -> put(blocks, who.add("medium", medium), held));
-      report.unverified().forEach(what -> put(unverified, who.add("what", what), 1));
-      Long batches = report.lagBatches();
-      put(lagBatches, who, asDouble(batches));
+          .forEach(
+              (medium, held) ->
+                  gauge("blocks", "blocks queries can find", who.add("medium", medium), held));
+      for (String what : report.unverified()) {
+        Labels labels = who.add("what", what);
+        gauge("unverified", "1 for what of its word could not be checked", labels, 1);
+      }
+      gauge("lag_batches", "batches in Kafka that are not visible here", who, report.lagBatches());
       Long ms = report.lagMs(nowMicros);
-      put(lag, who, ms == null ? null : ms / MILLIS);
+      gauge("lag_seconds", "how old what is visible may be", who, ms == null ? null : ms / MILLIS);
       BridgeProgress heard = report.heard();
       if (heard != null) {
         addHeard(heard, who);
@@ -98,73 +90,37 @@ final class PublisherMeters implements MultiCollector {
     }
 
     private void addHeard(BridgeProgress heard, Labels who) {
-      if (heard.lastTimeMicros() != 0) {
-        put(newest, who, seconds(heard.lastTimeMicros()));
-      }
-      put(life, who, asDouble(heard.life()));
-      put(clears, who, heard.clears());
-      put(sequence, who, asDouble(heard.lastSequence()));
+      gauge(
+          "last_event_timestamp_seconds",
+          "the engine's time of its newest batch in Kafka",
+          who,
+          heard.lastTimeMicros() == 0 ? null : heard.lastTimeMicros() / MICROS);
+      gauge("life", "its life within the generation", who, heard.life());
+      gauge("clears", "clears in its life", who, heard.clears());
+      gauge("last_sequence", "sequence of its newest batch in Kafka", who, heard.lastSequence());
       Connection connection = heard.connection();
       if (connection != null) {
-        put(connected, who, connection.up() ? 1 : 0);
-        put(connectionSince, who, seconds(connection.sinceMicros()));
+        String help = "1 if its bridge has a connection to it, 0 if not";
+        gauge("connected", help, who, connection.up() ? 1 : 0);
+        double since = connection.sinceMicros() / MICROS;
+        gauge("connection_since_timestamp_seconds", "when that began", who, since);
       }
-      addCounters(heard, who);
+      heard.counters().forEach((name, count) -> addCounter(name, count, who));
     }
 
-    private void addCounters(BridgeProgress heard, Labels who) {
-      heard
-          .counters()
-          .forEach(
-              (name, count) -> {
-                if (name.equals(WAITING)) {
-                  put(waiting, who, count.doubleValue());
-                } else {
-                  counts.dataPoint(
-                      CounterDataPointSnapshot.builder()
-                          .labels(who.add("name", name))
-                          .value(count)
-                          .build());
-                }
-              });
-    }
-
-    private static double seconds(long micros) {
-      return micros / (double) TimeUnit.SECONDS.toMicros(1);
-    }
-
-    private static @Nullable Double asDouble(@Nullable Long number) {
-      return number == null ? null : number.doubleValue();
-    }
-
-    private static void put(GaugeSnapshot.Builder family, Labels labels, @Nullable Double value) {
-      if (value != null) {
-        family.dataPoint(GaugeDataPointSnapshot.builder().labels(labels).value(value).build());
+    private void addCounter(String name, long count, Labels who) {
+      if (name.equals(WAITING)) {
+        gauge(WAITING, "frames in memory", who, count);
+      } else {
+        counts.dataPoint(
+            CounterDataPointSnapshot.builder().labels(who.add("name", name)).value(count).build());
       }
-    }
-
-    private static void put(GaugeSnapshot.Builder family, Labels labels, long value) {
-      put(family, labels, (double) value);
     }
 
     MetricSnapshots snapshots() {
       MetricSnapshots.Builder all = MetricSnapshots.builder();
-      Stream.of(
-              state.build(),
-              counts.build(),
-              waiting.build(),
-              blocks.build(),
-              unverified.build(),
-              lagBatches.build(),
-              lag.build(),
-              newest.build(),
-              connected.build(),
-              connectionSince.build(),
-              generation.build(),
-              life.build(),
-              clears.build(),
-              sequence.build())
-          .forEach(all::metricSnapshot);
+      all.metricSnapshot(counts.build());
+      gauges.values().forEach(family -> all.metricSnapshot(family.build()));
       theirs.snapshots().forEach(all::metricSnapshot);
       return all.build();
     }

@@ -2,13 +2,18 @@
 package io.kvindex.query.status;
 
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.PublisherState;
+import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.registration.Registered;
+import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +32,28 @@ public record PublisherReport(
     Map<String, Long> blocks) {
 
   private static final String UNVERIFIED = "remarked_unverified_";
+
+  /** One report a registration, as it is now. */
+  public static List<PublisherReport> all(
+      RegistrationSnapshot registrations,
+      Function<PublisherId, @Nullable BridgeProgress> progress,
+      IndexAccess index) {
+    Map<PublisherId, Map<String, Long>> blocks = index.blocks();
+    List<PublisherReport> reports = new ArrayList<>();
+    for (Registered one : registrations.all()) {
+      PublisherId publisher = one.registration().publisher();
+      BridgeProgress heard = progress.apply(publisher);
+      // What was said of an earlier generation does not hold for this one.
+      boolean isOfIt = heard != null && heard.generation() == one.generation();
+      reports.add(
+          new PublisherReport(
+              one,
+              isOfIt ? heard : null,
+              index.position(one.registration().table(), publisher),
+              blocks.getOrDefault(publisher, Map.of())));
+    }
+    return reports;
+  }
 
   /**
    * What its bridge says, unless the table knows worse: a device clear, for one, ends the bridge's

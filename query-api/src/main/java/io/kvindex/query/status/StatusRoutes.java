@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.status;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
+import io.kvindex.model.PublisherId;
+import io.kvindex.model.TableId;
 import io.kvindex.model.registration.Registration;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationTable;
+import io.kvindex.query.reply.ControlReplies;
+import io.kvindex.streams.IndexPartitions;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /health}, {@code /ready}, {@code /metrics}, {@code /workers}. */
+/**
+ * {@code GET /health}, {@code /ready}, {@code /metrics}, {@code /workers}. Ready is who should get
+ * traffic, as a whole or for one context. Thread-safe.
+ */
 public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final IndexAccess index;
   private final RegistrationTable registrations;
-  private final Readiness readiness;
-  private final PublisherReports reports;
+  private final ProgressTable progress;
+  private final IndexAccess index;
   private final PrometheusMeterRegistry metrics;
+  private final int minInitialWorkers;
+  private volatile boolean workersSeen;
+  private volatile boolean draining;
 
   /**
    * @param minInitialWorkers instances that must be registered before the replica is ready, 0 =
@@ -37,37 +45,87 @@ public final class StatusRoutes {
       PrometheusMeterRegistry metrics,
       int minInitialWorkers) {
     this.registrations = registrations;
+    this.progress = progress;
     this.index = index;
-    readiness = new Readiness(registrations, index, minInitialWorkers);
-    this.reports = new PublisherReports(registrations::snapshot, progress::get, index);
     this.metrics = metrics;
+    this.minInitialWorkers = minInitialWorkers;
   }
 
   public void addTo(RoutesConfig routes) {
     routes.get("/health", ctx -> ctx.result("{\"status\":\"up\"}"));
-    routes.get(
-        "/ready",
-        ctx -> {
-          String reason =
-              readiness.whyNotReady(
-                  ctx.queryParam("tenant_id"),
-                  ctx.queryParam("model"),
-                  ctx.queryParam("block_size"));
-          if (reason != null) {
-            throw ApiException.of(ErrorCode.NOT_READY, reason);
-          }
-          ctx.result(ready(index.warning()));
-        });
+    routes.get("/ready", this::ready);
     routes.get("/metrics", ctx -> ctx.contentType(PROMETHEUS_TEXT).result(metrics.scrape()));
     routes.get("/workers", this::workers);
   }
 
-  private static String ready(@Nullable String warning) {
-    ObjectNode json = JsonNodeFactory.instance.objectNode().put("status", "ready");
-    if (warning != null) {
-      json.put("warning", warning);
+  private void ready(Context ctx) {
+    String model = ctx.queryParam("model");
+    String reason =
+        draining
+            ? IndexPartitions.LEAVING
+            : model == null
+                ? whyNotReady()
+                : whyNotReady(ctx.queryParam("tenant_id"), model, ctx.queryParam("block_size"));
+    if (reason != null) {
+      throw ErrorCode.NOT_READY.because(reason);
     }
-    return json.toString();
+    ObjectNode json = ControlReplies.object().put("status", "ready");
+    if (index.warning() != null) {
+      json.put("warning", index.warning());
+    }
+    ctx.result(json.toString());
+  }
+
+  private @Nullable String whyNotReady() {
+    String reason = whyNotServing();
+    return reason == null && !workersSeen ? missingWorkers() : reason;
+  }
+
+  /**
+   * Why one context should get no traffic, null if it may. What is registered nowhere is answered
+   * by no table, and so there is nothing to wait for.
+   *
+   * @param tenant null = the default one
+   * @param blockSize null = all of the model
+   */
+  private @Nullable String whyNotReady(
+      @Nullable String tenant, String model, @Nullable String blockSize) {
+    if (!registrations.caughtUp()) {
+      return RegistrationTable.UNREAD;
+    }
+    for (Registered one : registrations.snapshot().all()) {
+      TableId table = one.registration().table();
+      if (table.model().equals(model)
+          && table.tenantId().equals(tenant == null ? PublisherId.DEFAULT_TENANT : tenant)
+          && (blockSize == null || blockSize.equals(Integer.toString(table.blockSize())))) {
+        String reason = index.notReadyReason(table);
+        if (reason != null) {
+          return reason;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Why queries can not be answered yet, null if they can. */
+  public @Nullable String whyNotServing() {
+    return registrations.caughtUp() ? index.notReadyReason() : RegistrationTable.UNREAD;
+  }
+
+  /** Only the first workers are waited for: one that goes later closes nothing. */
+  private @Nullable String missingWorkers() {
+    long workers =
+        registrations.snapshot().all().stream()
+            .map(Registered::registration)
+            .filter(one -> !one.type().isPool())
+            .map(Registration::publisher)
+            .map(one -> List.of(one.tenantId(), one.instanceId()))
+            .distinct()
+            .count();
+    workersSeen = workers >= minInitialWorkers;
+    return workersSeen
+        ? null
+        : workers + " of the " + minInitialWorkers + " initial workers are registered";
   }
 
   /**
@@ -76,14 +134,18 @@ public final class StatusRoutes {
    */
   private void workers(Context ctx) {
     registrations.whole();
-    @Nullable String model = ctx.queryParam("model_name");
-    @Nullable String group = ctx.queryParam("routing_group");
+    String model = ctx.queryParam("model_name");
+    String group = ctx.queryParam("routing_group");
     List<PublisherReport> wanted =
-        reports.now().stream()
+        reports().stream()
             .filter(one -> model == null || model.equals(registration(one).table().model()))
             .filter(one -> group == null || group.equals(registration(one).publisher().tenantId()))
             .toList();
     ctx.result(new WorkersJson(wanted, nowMicros()).write());
+  }
+
+  private List<PublisherReport> reports() {
+    return PublisherReport.all(registrations.snapshot(), progress::get, index);
   }
 
   private static Registration registration(PublisherReport report) {
@@ -92,7 +154,7 @@ public final class StatusRoutes {
 
   /** Shows in {@code /metrics} what {@code /workers} says; to be taken back with the same. */
   public MultiCollector publisherMeters() {
-    return new PublisherMeters(reports, StatusRoutes::nowMicros);
+    return new PublisherMeters(this::reports, StatusRoutes::nowMicros);
   }
 
   private static long nowMicros() {
@@ -101,11 +163,6 @@ public final class StatusRoutes {
 
   /** {@code /ready} says no from now on, so that nobody sends more; what comes is answered. */
   public void drain() {
-    readiness.drain();
-  }
-
-  /** Why queries can not be answered yet, null if they can. */
-  public @Nullable String whyNotServing() {
-    return readiness.whyNotServing();
+    draining = true;
   }
 }

@@ -5,12 +5,11 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.progress.BridgeProgress;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.parse.EventPlace;
 import io.kvindex.query.parse.MinEvent;
+import io.kvindex.query.parse.QueryBody.EventPlace;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.streams.view.StreamPosition;
@@ -72,8 +71,7 @@ public final class VisibleEvents implements EventVisibility {
     Registered one =
         registrations.get().get(new PublisherId(event.instanceId(), tenant, event.dpRank()));
     if (one != null && one.registration().type() == SourceType.KV_EVENTS) {
-      throw ApiException.field(
-          ErrorCode.UNSUPPORTED,
+      throw ErrorCode.UNSUPPORTED.of(
           "min_event",
           "publishers of type KVEvents number their events in many streams: no single one can be"
               + " waited for");

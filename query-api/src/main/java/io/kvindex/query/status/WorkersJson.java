@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.status;
 
-import io.kvindex.model.Incarnation;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.query.dialect.WorkerId;
-import io.kvindex.query.reply.JsonBuffer;
+import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.streams.view.StreamPosition;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +27,8 @@ import org.jspecify.annotations.Nullable;
  * are ours.
  */
 final class WorkersJson {
-  private static final byte[] TRUE = "true".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
-
   private final List<PublisherReport> reports;
   private final long nowMicros;
-  private final JsonBuffer out = new JsonBuffer();
 
   /**
    * @param nowMicros what time it is, microseconds since the epoch
@@ -41,7 +39,7 @@ final class WorkersJson {
   }
 
   String write() {
-    Map<List<Object>, List<PublisherReport>> workers = new LinkedHashMap<>();
+    Map<List<Object>, Map<Integer, PublisherReport>> workers = new LinkedHashMap<>();
     for (PublisherReport one : reports) {
       Registration r = one.registered().registration();
       List<Object> key =
@@ -50,156 +48,106 @@ final class WorkersJson {
               r.publisher().tenantId(),
               r.table().model(),
               r.table().blockSize());
-      workers.computeIfAbsent(key, worker -> new ArrayList<>()).add(one);
+      workers.computeIfAbsent(key, worker -> new TreeMap<>()).put(r.publisher().dpRank(), one);
     }
-    out.raw('[');
-    String separator = "";
-    for (List<PublisherReport> ranks : workers.values()) {
-      if (!separator.isEmpty()) {
-        out.raw(',');
-      }
-      separator = ",";
-      worker(ranks);
-    }
-    return out.raw(']').asText();
+    ArrayNode out = JsonNodeFactory.instance.arrayNode();
+    workers.values().forEach(ranks -> worker(ranks, out.addObject()));
+    return out.toString();
   }
 
-  private void worker(List<PublisherReport> ranks) {
-    Registration r = ranks.get(0).registered().registration();
+  private void worker(Map<Integer, PublisherReport> ranks, ObjectNode out) {
+    Registration r = ranks.values().iterator().next().registered().registration();
     String id = r.publisher().instanceId();
-    out.raw('{').name("instance_id");
     if (WorkerId.isNumber(id)) { // to Dynamo's clients ids are numbers
-      out.raw(id.getBytes(StandardCharsets.US_ASCII));
+      out.put("instance_id", ControlReplies.unsigned(WorkerId.of(id)));
     } else {
-      out.string(id);
+      out.put("instance_id", id);
     }
-    out.raw(',').name("source").string("zmq");
-    out.raw(',').name("status").string(aggregate(ranks));
-    out.raw(',').name("model_name").string(r.table().model());
-    out.raw(',').name("routing_group").string(r.publisher().tenantId());
-    out.raw(',').name("tenant_id").string(r.publisher().tenantId());
-    out.raw(',').name("block_size").number(r.table().blockSize());
-    out.raw(',').name("type").string(r.type().wireName());
-    Map<Integer, PublisherReport> byRank = new TreeMap<>();
-    ranks.forEach(one -> byRank.put(one.registered().registration().publisher().dpRank(), one));
-    out.raw(',').name("endpoints").raw('{');
-    byRank.forEach(
-        (rank, one) -> rankName(rank, byRank).string(one.registered().registration().endpoint()));
-    out.raw('}').raw(',').name("listeners").raw('{');
-    byRank.forEach(
+    out.put("source", "zmq")
+        .put("status", aggregate(ranks.values()))
+        .put("model_name", r.table().model())
+        .put("routing_group", r.publisher().tenantId())
+        .put("tenant_id", r.publisher().tenantId())
+        .put("block_size", r.table().blockSize())
+        .put("type", r.type().wireName());
+    ObjectNode endpoints = out.putObject("endpoints");
+    ObjectNode listeners = out.putObject("listeners");
+    ranks.forEach(
         (rank, one) -> {
-          rankName(rank, byRank);
-          listener(one);
+          endpoints.put(rank.toString(), one.registered().registration().endpoint());
+          listener(one, listeners.putObject(rank.toString()));
         });
-    out.raw('}').raw('}');
   }
 
-  private JsonBuffer rankName(Integer rank, Map<Integer, PublisherReport> all) {
-    if (!rank.equals(all.keySet().iterator().next())) {
-      out.raw(',');
-    }
-    return out.name(rank.toString());
-  }
-
-  private void listener(PublisherReport one) {
-    Registration r = one.registered().registration();
-    out.raw('{').name("endpoint").string(r.endpoint());
-    out.raw(',').name("status").string(status(one.state()));
-    out.raw(',').name("state").string(one.state().wireName());
-    out.raw(',').name("generation").number(one.registered().generation());
+  private void listener(PublisherReport one, ObjectNode out) {
+    out.put("endpoint", one.registered().registration().endpoint())
+        .put("status", status(one.state()))
+        .put("state", one.state().wireName())
+        .put("generation", one.registered().generation());
     StreamPosition visible = one.visible();
-    Long whole = visible == null ? null : visible.lastWhole();
-    if (whole != null) {
-      out.raw(',').name("visible_event_id").unsigned(whole);
-    }
     if (visible != null) {
-      out.raw(',').name("visible_gaps").number(visible.gaps());
-      incarnation(visible.incarnation());
+      optional(out, "visible_event_id", visible.lastWhole());
+      out.put("visible_gaps", visible.gaps());
+      out.putObject("visible_incarnation")
+          .put("generation", visible.incarnation().generation())
+          .put("life", visible.incarnation().life())
+          .put("clears", visible.incarnation().clears());
     }
-    optional("lag_batches", one.lagBatches());
-    optional("lag_ms", one.lagMs(nowMicros));
-    numbers("blocks", one.blocks());
-    out.raw(',').name("unverified").raw('[');
-    String separator = "";
-    for (String what : one.unverified()) {
-      if (!separator.isEmpty()) {
-        out.raw(',');
-      }
-      separator = ",";
-      out.string(what);
-    }
-    out.raw(']');
+    optional(out, "lag_batches", one.lagBatches());
+    optional(out, "lag_ms", one.lagMs(nowMicros));
+    numbers(out.putObject("blocks"), one.blocks());
+    one.unverified().forEach(out.putArray("unverified")::add);
     BridgeProgress heard = one.heard();
     if (heard != null) {
-      heard(heard);
+      heard(heard, out);
     }
-    out.raw('}');
   }
 
-  private void incarnation(Incarnation visible) {
-    out.raw(',').name("visible_incarnation").raw('{');
-    out.name("generation").number(visible.generation());
-    out.raw(',').name("life").number(visible.life());
-    out.raw(',').name("clears").number(visible.clears()).raw('}');
-  }
-
-  private void heard(BridgeProgress heard) {
-    optional("life", heard.life());
-    optional("clears", heard.clears());
-    Long last = heard.lastSequence();
-    if (last != null) {
-      out.raw(',').name("last_sequence").unsigned(last);
+  private static void heard(BridgeProgress heard, ObjectNode out) {
+    if (heard.life() != null) {
+      out.put("life", heard.life());
     }
+    out.put("clears", heard.clears());
+    optional(out, "last_sequence", heard.lastSequence());
     if (heard.lastTimeMicros() != 0) {
-      time("last_event_time", heard.lastTimeMicros());
+      out.put("last_event_time", time(heard.lastTimeMicros()));
     }
     Connection connection = heard.connection();
     if (connection != null) {
-      out.raw(',').name("connected").raw(connection.up() ? TRUE : FALSE);
-      out.raw(',').name("proven").raw(connection.proven() ? TRUE : FALSE);
-      time("connection_since", connection.sinceMicros());
+      out.put("connected", connection.up())
+          .put("proven", connection.proven())
+          .put("connection_since", time(connection.sinceMicros()));
     }
-    String error = heard.lastError();
-    if (error != null) {
-      out.raw(',').name("last_error").string(error);
+    if (heard.lastError() != null) {
+      out.put("last_error", heard.lastError());
     }
-    numbers("counters", heard.counters());
+    numbers(out.putObject("counters"), heard.counters());
   }
 
-  private void time(String name, long micros) {
-    String text = Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
-    out.raw(',').name(name).string(text);
+  private static String time(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
   }
 
-  private void optional(String name, @Nullable Long number) {
+  /** A number whose 64 bits are unsigned, where there is one. */
+  private static void optional(ObjectNode out, String name, @Nullable Long number) {
     if (number != null) {
-      out.raw(',').name(name).number(number);
+      out.put(name, ControlReplies.unsigned(number));
     }
   }
 
-  private void numbers(String name, Map<String, Long> numbers) {
-    out.raw(',').name(name).raw('{');
-    String separator = "";
-    for (Map.Entry<String, Long> number : new TreeMap<>(numbers).entrySet()) {
-      if (!separator.isEmpty()) {
-        out.raw(',');
-      }
-      separator = ",";
-      out.name(number.getKey()).number(number.getValue());
-    }
-    out.raw('}');
+  private static void numbers(ObjectNode out, Map<String, Long> numbers) {
+    new TreeMap<>(numbers).forEach(out::put);
   }
 
-  private String aggregate(List<PublisherReport> ranks) {
-    boolean pending = false;
-    for (PublisherReport one : ranks) {
-      String status = status(one.state());
-      if (status.equals("failed")) {
-        return status;
+  private static String aggregate(Collection<PublisherReport> ranks) {
+    List<String> statuses = new ArrayList<>();
+    ranks.forEach(one -> statuses.add(status(one.state())));
+    for (String worst : List.of("failed", "pending")) {
+      if (statuses.contains(worst)) {
+        return worst;
       }
-      pending |= status.equals("pending");
     }
-    return pending ? "pending" : "active";
+    return "active";
   }
 
   /** Our states within the four values of that API. */

@@ -6,12 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kvindex.query.access.AccessLog.AccessLogSettings;
 import io.kvindex.query.dynamo.DynamoMeters;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
+import io.kvindex.query.http.ReplicaQuestions;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
@@ -128,11 +129,12 @@ class AccessLogTest {
         HttpSettings.DEFAULT.at("127.0.0.1", 0),
         (form, query, reply) -> {
           if (query.model().equals("none")) {
-            throw ApiException.of(ErrorCode.NOT_FOUND, "no indexer");
+            throw ErrorCode.NOT_FOUND.because("no indexer");
           }
           reply.body().raw('{').raw('}');
         },
         EventVisibility.UNKNOWN,
+        ReplicaQuestions.NONE,
         routes -> AccessLog.addTo(routes, log),
         log == null ? meters : meters.and(log),
         metrics);

@@ -27,7 +27,7 @@ import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
-import io.kvindex.query.status.PublisherReports;
+import io.kvindex.query.status.PublisherReport;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.StreamPosition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -64,7 +64,7 @@ public final class TwoTables implements IndexAccess, AutoCloseable {
         new Explainer(
             () -> snapshot,
             this,
-            new PublisherReports(() -> snapshot, publisher -> null, this),
+            () -> PublisherReport.all(snapshot, publisher -> null, this),
             EventVisibility.UNKNOWN,
             Media.standard());
     Map<Dialect, QueryAnswers> speakers =

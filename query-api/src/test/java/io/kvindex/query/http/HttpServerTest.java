@@ -3,7 +3,6 @@ package io.kvindex.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.query.metrics.MetricNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -111,7 +110,7 @@ class HttpServerTest {
     assertThat(answer.headers().firstValue("X-KvIndex-Degraded")).hasValue("e1");
     assertThat(post("/query_by_hash", "{\"model\":\"m\",\"seq_hashes\":[1]}").body())
         .isEqualTo("{\"HASHES\":1}");
-    assertThat(registry.get(MetricNames.QUERY_LATENCY).tag("route", "query").timer().count())
+    assertThat(registry.get("kvindex.query.latency").tag("route", "query").timer().count())
         .isPositive();
   }
 
@@ -294,7 +293,7 @@ class HttpServerTest {
     }
     org.awaitility.Awaitility.await()
         .atMost(Duration.ofSeconds(20))
-        .until(() -> registry.get(MetricNames.IN_FLIGHT).gauge().value() == 0);
+        .until(() -> registry.get("kvindex.http.in.flight").gauge().value() == 0);
     assertThat(post("/query", QUERY).statusCode()).isEqualTo(200);
   }
 

@@ -63,6 +63,7 @@ class MinEventFormsTest {
                 return "up to 41 of " + tenant;
               }
             },
+            ReplicaQuestions.NONE,
             routes -> {},
             RequestObserver.NONE,
             new SimpleMeterRegistry());

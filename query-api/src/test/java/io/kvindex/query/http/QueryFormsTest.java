@@ -3,9 +3,7 @@ package io.kvindex.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.metrics.MetricNames;
 import io.kvindex.query.parse.MinEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -78,7 +76,7 @@ class QueryFormsTest {
               @Override
               public boolean isVisible(String tenant, MinEvent event) {
                 if (event.instanceId().equals("kv")) {
-                  throw ApiException.of(ErrorCode.UNSUPPORTED, "not of these");
+                  throw ErrorCode.UNSUPPORTED.because("not of these");
                 }
                 if (event.instanceId().equals("slow")) {
                   long first = asked.computeIfAbsent(event, e -> System.nanoTime());
@@ -92,6 +90,7 @@ class QueryFormsTest {
                 return "up to " + visible.get() + " of " + tenant;
               }
             },
+            ReplicaQuestions.NONE,
             routes -> {},
             RequestObserver.NONE,
             registry);
@@ -138,7 +137,7 @@ class QueryFormsTest {
     assertThat(answer.headers().firstValue("X-KvIndex-State")).hasValue("degraded");
     assertThat(answer.headers().firstValue("X-KvIndex-Lag-Ms")).hasValue("9");
     assertThat(answer.headers().firstValue("X-KvIndex-Degraded")).hasValue("e1,e2");
-    assertThat(registry.get(MetricNames.QUERY_LATENCY).tag("route", "query_batch").timer().count())
+    assertThat(registry.get("kvindex.query.latency").tag("route", "query_batch").timer().count())
         .isPositive();
   }
 
@@ -253,7 +252,7 @@ class QueryFormsTest {
         .atMost(Duration.ofSeconds(20))
         .until(
             () ->
-                registry.get(MetricNames.IN_FLIGHT).gauge().value() == MAX_IN_FLIGHT / 2
+                registry.get("kvindex.http.in.flight").gauge().value() == MAX_IN_FLIGHT / 2
                     && post("/query", waitingFor("i", 7)).statusCode() == 429);
     assertThat(post("/query", ASK).statusCode()).isEqualTo(200);
     assertThat(waiting).noneMatch(CompletableFuture::isDone);

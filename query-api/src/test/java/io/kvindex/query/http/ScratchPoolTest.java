@@ -3,6 +3,7 @@ package io.kvindex.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.query.http.ScratchPool.Scratch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

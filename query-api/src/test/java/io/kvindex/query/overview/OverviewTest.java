@@ -68,7 +68,7 @@ class OverviewTest {
   }
 
   private String services() {
-    return Services.of(snapshot()).toString();
+    return OverviewRoutes.services(snapshot()).toString();
   }
 
   private String globalView() {
@@ -99,7 +99,7 @@ class OverviewTest {
     register("e", "default", 1, null, "");
     register("e", "default", 0, null, "", "sql");
     register("e", "acme", 0, null, "");
-    assertThat(Services.of(snapshot()).path("services"))
+    assertThat(OverviewRoutes.services(snapshot()).path("services"))
         .extracting(
             one ->
                 one.path("TenantID").asText()
@@ -114,14 +114,14 @@ class OverviewTest {
   void shouldShowTheConductorsFiveMembers_whenTheProfileIsVllms() {
     HashProfile cbor = new HashProfile(Algorithm.VLLM_SHA256_CBOR, "0");
     // SHA-256 of the CBOR text "0" (0x61 0x30).
-    assertThat(HashProfileJson.of(cbor).toString())
+    assertThat(OverviewRoutes.profile(cbor).toString())
         .isEqualTo(
             "{\"strategy\":\"vllm_v1\",\"algorithm\":\"sha256_cbor\",\"python_hash_seed\":\"0\","
                 + "\"root_digest\":\"4e1195df020de59e0d65a33a4279f1183e7ae4e5d980e309f8b55adff2e61c3e\","
                 + "\"index_projection\":\"low64_be\"}");
     HashProfile pickle = new HashProfile(Algorithm.VLLM_SHA256, "00");
-    assertThat(HashProfileJson.of(pickle).path("algorithm").asText()).isEqualTo("sha256");
-    assertThat(HashProfileJson.of(HashProfile.of(Algorithm.SGLANG_SHA256)).toString())
+    assertThat(OverviewRoutes.profile(pickle).path("algorithm").asText()).isEqualTo("sha256");
+    assertThat(OverviewRoutes.profile(HashProfile.of(Algorithm.SGLANG_SHA256)).toString())
         .isEqualTo("{\"algorithm\":\"sglang_sha256\",\"seed\":\"\"}");
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
+import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.packed.Packed;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -272,7 +273,7 @@ class MsgpackBodyReaderTest {
     @Nullable String field = refusal.field();
     return refusal.code().reason()
         + (field == null ? "" : " " + field)
-        + (refusal.index() == ApiException.NO_INDEX ? "" : " " + refusal.index());
+        + (refusal.index() == ErrorCode.NO_INDEX ? "" : " " + refusal.index());
   }
 
   private static byte[] query(@Nullable Object... more) {

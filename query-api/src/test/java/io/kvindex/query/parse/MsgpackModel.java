@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -77,7 +76,7 @@ final class MsgpackModel {
     if (name.equals(itemsName())) {
       return items(name, value);
     } else if (!COMMON.contains(name)) {
-      return refused(ErrorCode.UNKNOWN_FIELD, ApiException.echo(name), -1);
+      return refused(ErrorCode.UNKNOWN_FIELD, ErrorCode.echo(name), -1);
     } else if (TEXTS.contains(name)) {
       boolean none = name.equals("cache_salt") && value.isNilValue();
       if (!value.isStringValue() && !none) {
@@ -121,7 +120,7 @@ final class MsgpackModel {
         instance = one.isStringValue() ? text(one) : one.toString();
         continue;
       } else if (!name.equals("min_event.event_id") && !name.equals("min_event.dp_rank")) {
-        return refused(ErrorCode.UNKNOWN_FIELD, ApiException.echo(name), -1);
+        return refused(ErrorCode.UNKNOWN_FIELD, ErrorCode.echo(name), -1);
       } else if (!one.isIntegerValue()) {
         return refused(ErrorCode.INVALID_TYPE, name, -1);
       }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.math.BigInteger;
 import java.net.URLDecoder;
@@ -258,6 +257,6 @@ class OctetFuzzTest {
   }
 
   private static String refused(ErrorCode code, @Nullable String field) {
-    return " refused " + code + " " + field + " " + ApiException.NO_INDEX;
+    return " refused " + code + " " + field + " " + ErrorCode.NO_INDEX;
   }
 }

@@ -8,6 +8,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.QueryBody.EventPlace;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;

@@ -13,6 +13,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.dialect.WorkerId;
+import io.kvindex.query.peer.DumpParts.DumpPart;
 import io.kvindex.query.peer.PeerBlocks.Source;
 import io.kvindex.query.peer.PeerMeters.Outcome;
 import io.kvindex.streams.index.Owner;

@@ -7,6 +7,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.query.peer.DumpParts.DumpPart;
 import io.kvindex.streams.index.Owner;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

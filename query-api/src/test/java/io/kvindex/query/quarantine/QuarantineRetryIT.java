@@ -76,7 +76,8 @@ class QuarantineRetryIT {
     keep(new Incarnation(one.generation(), 6, 0), 3);
     keep(new Incarnation(one.generation(), 7, 0), 4);
     assertThat(quarantine.list(publisher::equals, 10))
-        .extracting(e -> e.frame().sequence(), QuarantineEntry::current, QuarantineEntry::readable)
+        .extracting(
+            e -> e.frame().sequence(), Quarantine.Entry::current, Quarantine.Entry::readable)
         .containsExactly(
             org.assertj.core.groups.Tuple.tuple(3L, false, false),
             org.assertj.core.groups.Tuple.tuple(4L, true, false));

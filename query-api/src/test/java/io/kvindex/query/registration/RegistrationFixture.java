@@ -5,15 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.kvindex.model.Media;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
-import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
-import io.kvindex.query.overview.Cluster;
 import io.kvindex.query.overview.FixedTables;
 import io.kvindex.query.overview.OverviewRoutes;
 import io.kvindex.sandbox.broker.SharedBroker;
@@ -58,17 +57,10 @@ abstract class RegistrationFixture {
           new RegistrationTable(
               kafka, Media.standard(), Generations.FIRST, Map::of, () -> true, registry);
       RegistrationService service = new RegistrationService(table, kafka, TIMEOUT);
-      RegistrationRoutes registering =
-          new RegistrationRoutes(
-              Map.of(
-                  Dialect.CONDUCTOR,
-                  new ConductorRegistration(service, HashProfile.XXH3_DEFAULT),
-                  Dialect.BINARY,
-                  new BinaryRegistration(service),
-                  Dialect.DYNAMO,
-                  new DynamoRegistration(service)));
+      RegistrationRoutes registering = new RegistrationRoutes(service, HashProfile.XXH3_DEFAULT);
       OverviewRoutes overview =
-          new OverviewRoutes(table::snapshot, new FixedTables(), Cluster.UNKNOWN);
+          new OverviewRoutes(
+              table::snapshot, new FixedTables(), JsonNodeFactory.instance::objectNode);
       HttpServer server =
           HttpServer.start(
               HttpSettings.DEFAULT.at("127.0.0.1", 0),

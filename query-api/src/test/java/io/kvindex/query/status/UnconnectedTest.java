@@ -10,6 +10,7 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
+import io.kvindex.query.status.ProgressTable.Unconnected;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

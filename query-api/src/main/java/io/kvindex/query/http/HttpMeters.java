@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.query.metrics;
+package io.kvindex.query.http;
 
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.QueryForm;
@@ -8,25 +8,17 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /** The meters of the request path, looked up once so that a request only adds. Thread-safe. */
-public final class HttpMeters {
-  private static final Duration[] BUCKETS = {
-    Duration.ofNanos(20_000),
-    Duration.ofNanos(50_000),
-    Duration.ofNanos(100_000),
-    Duration.ofNanos(200_000),
-    Duration.ofNanos(500_000),
-    Duration.ofMillis(1),
-    Duration.ofMillis(2),
-    Duration.ofMillis(5),
-    Duration.ofMillis(10),
-    Duration.ofMillis(50),
-    Duration.ofMillis(200),
-    Duration.ofSeconds(1)
-  };
+final class HttpMeters {
+  private static final Duration[] BUCKETS =
+      LongStream.of(20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 200_000, 1_000_000)
+          .mapToObj(micros -> Duration.of(micros, ChronoUnit.MICROS))
+          .toArray(Duration[]::new);
 
   private static final String BATCH = "query_batch";
   private static final String REPLICA = "replica";
@@ -41,7 +33,7 @@ public final class HttpMeters {
   /**
    * @param inFlight queries being read or answered right now
    */
-  public HttpMeters(MeterRegistry registry, Supplier<Number> inFlight) {
+  HttpMeters(MeterRegistry registry, Supplier<Number> inFlight) {
     for (QueryForm form : QueryForm.values()) {
       latency[form.ordinal()] = latency(registry, form.label());
       items[form.ordinal()] = items(registry, form.label());
@@ -51,18 +43,18 @@ public final class HttpMeters {
     replicaLatency = latency(registry, REPLICA);
     for (ErrorCode code : ErrorCode.values()) {
       refused[code.ordinal()] =
-          Counter.builder(MetricNames.REFUSED)
+          Counter.builder("kvindex.http.refused")
               .description("Requests refused, by reason")
               .tag("reason", code.reason())
               .register(registry);
     }
-    Gauge.builder(MetricNames.IN_FLIGHT, inFlight)
+    Gauge.builder("kvindex.http.in.flight", inFlight)
         .description("Queries being read or answered")
         .register(registry);
   }
 
   private static Timer latency(MeterRegistry registry, String route) {
-    return Timer.builder(MetricNames.QUERY_LATENCY)
+    return Timer.builder("kvindex.query.latency")
         .description("Time from the first byte of a query to its answer")
         .tag("route", route)
         .serviceLevelObjectives(BUCKETS)
@@ -70,29 +62,29 @@ public final class HttpMeters {
   }
 
   private static Counter items(MeterRegistry registry, String route) {
-    return Counter.builder(MetricNames.QUERY_ITEMS)
+    return Counter.builder("kvindex.query.items")
         .description("Tokens or hashes asked for")
         .tag("route", route)
         .register(registry);
   }
 
   /** A batch, whose queries are not counted one by one. */
-  public void batchAnswered(long nanos, long count) {
+  void batchAnswered(long nanos, long count) {
     batchLatency.record(nanos, TimeUnit.NANOSECONDS);
     batchItems.increment(count);
   }
 
   /** A question of another replica. */
-  public void replicaAnswered(long nanos) {
+  void replicaAnswered(long nanos) {
     replicaLatency.record(nanos, TimeUnit.NANOSECONDS);
   }
 
-  public void answered(QueryForm form, long nanos, int count) {
+  void answered(QueryForm form, long nanos, int count) {
     latency[form.ordinal()].record(nanos, TimeUnit.NANOSECONDS);
     items[form.ordinal()].increment(count);
   }
 
-  public void refused(ErrorCode code) {
+  void refused(ErrorCode code) {
     refused[code.ordinal()].increment();
   }
 }
