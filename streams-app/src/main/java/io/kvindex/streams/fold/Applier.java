@@ -11,7 +11,7 @@ import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
-import io.kvindex.streams.table.OwnerRow;
+import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.table.PublisherRow;
@@ -149,7 +149,7 @@ final class Applier implements KvEvent.Visitor {
     }
   }
 
-  private boolean covers(KvEvent.Cleared event, OwnerRow owner) {
+  private boolean covers(KvEvent.Cleared event, Owner owner) {
     Tier tier = media.tier(owner.medium());
     return switch (event.scope()) {
       case ALL -> true;

@@ -61,7 +61,7 @@ final class CopyJudge {
 
   /** Whether its blocks are on the device tier. */
   static boolean isOnDevice(OwnerState owner) {
-    return Media.standard().tier(owner.row().medium()) == Media.Tier.DEVICE;
+    return Media.standard().tier(owner.row().owner().medium()) == Media.Tier.DEVICE;
   }
 
   /** From the last block on: a new one mostly comes behind those that are held. */

@@ -13,6 +13,7 @@ import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
+import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.table.OwnerRow;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
@@ -114,14 +115,14 @@ final class Lives {
     }
     Incarnation life = table.publishers().get(ref).life();
     return table.owners().live(ref).stream()
-        .map(OwnerState::row)
+        .map(owner -> owner.row().owner())
         .anyMatch(
             owner ->
                 Sequencer.compareLives(owner.incarnation(), life) < 0
                     && outlives(next.traits(), owner));
   }
 
-  private boolean outlives(SourceTraits traits, OwnerRow owner) {
+  private boolean outlives(SourceTraits traits, Owner owner) {
     return !traits.persistentMedia().isEmpty()
         && !PeerImport.isImported(owner.backendId())
         && traits.persistentMedia().contains(media.answerKey(owner.medium()));
@@ -143,7 +144,7 @@ final class Lives {
   /** Whether blocks of a peer's dump count for a publisher. */
   boolean hasImported(int publisherRef) {
     return table.owners().live(publisherRef).stream()
-        .anyMatch(owner -> PeerImport.isImported(owner.row().backendId()));
+        .anyMatch(owner -> PeerImport.isImported(owner.row().owner().backendId()));
   }
 
   /** Forgets what peers said of a record's publisher, if it tells all of it itself. */
@@ -186,25 +187,26 @@ final class Lives {
     for (OwnerState owner : table.owners().live(publisherRef)) {
       OwnerRow row = owner.row();
       if (row.tableRef() == tableRef
-          && row.rank() == place.rank()
+          && row.owner().rank() == place.rank()
           && row.expiresAtMs() == expiresAtMs
-          && Objects.equals(row.backendId(), place.backendId())
-          && media.isSame(row.medium(), place.medium())) {
+          && Objects.equals(row.owner().backendId(), place.backendId())
+          && media.isSame(row.owner().medium(), place.medium())) {
         return owner;
       }
     }
-    return table.add(
-        new OwnerRow(
-            tableRef,
-            publisherRef,
+    PublisherRow publisher = table.publishers().get(publisherRef);
+    PublisherId id = publisher.publisher();
+    Owner owner =
+        new Owner(
+            id.tenantId(),
+            id.instanceId(),
+            id.dpRank(),
             place.rank(),
             place.medium(),
-            place.backendId(),
             record.type().isPool(),
-            table.publishers().get(publisherRef).life(),
-            false,
-            expiresAtMs,
-            false));
+            place.backendId(),
+            publisher.life());
+    return table.add(new OwnerRow(tableRef, publisherRef, owner, false, expiresAtMs, false));
   }
 
   /** End of the time the blocks count for, never more than what was asked for from now on. */
@@ -221,13 +223,13 @@ final class Lives {
   List<OwnerState> addressed(int publisherRef, Place place) {
     List<OwnerState> found = new ArrayList<>();
     for (OwnerState owner : table.owners().live(publisherRef)) {
-      OwnerRow row = owner.row();
+      Owner of = owner.row().owner();
       boolean medium =
           place.medium() != null
-              ? isSame(place.medium(), row)
-              : row.pool() || media.tier(row.medium()) == Tier.DEVICE;
-      boolean backend = place.backendId() == null || place.backendId().equals(row.backendId());
-      if (medium && backend && (row.pool() || row.rank() == place.rank())) {
+              ? isSame(place.medium(), of)
+              : of.pool() || media.tier(of.medium()) == Tier.DEVICE;
+      boolean backend = place.backendId() == null || place.backendId().equals(of.backendId());
+      if (medium && backend && (of.pool() || of.rank() == place.rank())) {
         found.add(owner);
       }
     }
@@ -235,10 +237,10 @@ final class Lives {
   }
 
   /** A dump names tiers: which medium of it the publisher means is not known. */
-  private boolean isSame(String medium, OwnerRow row) {
-    return PeerImport.isImported(row.backendId())
-        ? media.tier(medium) == media.tier(row.medium())
-        : media.isSame(medium, row.medium());
+  private boolean isSame(String medium, Owner of) {
+    return PeerImport.isImported(of.backendId())
+        ? media.tier(medium) == media.tier(of.medium())
+        : media.isSame(medium, of.medium());
   }
 
   /**
@@ -246,13 +248,13 @@ final class Lives {
    * by a new one, copies the former one stored included: no number of removals could be right.
    */
   CopyPolicy copies(SourceTraits traits, OwnerState owner) {
-    return outlives(traits, owner.row()) ? CopyPolicy.SET : traits.copies();
+    return outlives(traits, owner.row().owner()) ? CopyPolicy.SET : traits.copies();
   }
 
   /** Lets owners of a publisher die; whether any is left. */
-  boolean kill(int publisherRef, Predicate<OwnerRow> which) {
+  boolean kill(int publisherRef, Predicate<Owner> which) {
     for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
-      if (which.test(owner.row())) {
+      if (which.test(owner.row().owner())) {
         kill(owner);
       }
     }

@@ -77,7 +77,7 @@ final class Teaching {
     if (owner == null || owner.row().dead()) {
       return null;
     }
-    boolean surely = parent.byDevice && !owner.row().pool() && CopyJudge.isOnDevice(owner);
+    boolean surely = parent.byDevice && !owner.row().owner().pool() && CopyJudge.isOnDevice(owner);
     child.follows(parent, parentHash, hasher, orphan.local(), orphan.extra(), surely);
     if (!isBelieved(child, owner)) {
       return null;

@@ -4,7 +4,6 @@ package io.kvindex.streams.table;
 import io.kvindex.model.PublisherId;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Holder;
-import io.kvindex.streams.index.Owner;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -51,22 +50,8 @@ public final class Owners {
   }
 
   private OwnerState born(int id, OwnerRow row) {
-    PublisherRow said = publishers.get(row.publisherRef());
-    PublisherId publisher = said.publisher();
-    Holder holder =
-        blocks.addHolder(
-            row.tableRef(),
-            id,
-            new Owner(
-                publisher.tenantId(),
-                publisher.instanceId(),
-                publisher.dpRank(),
-                row.rank(),
-                row.medium(),
-                row.pool(),
-                row.backendId(),
-                row.incarnation()));
-    useGroups(holder, 0, said.groups());
+    Holder holder = blocks.addHolder(row.tableRef(), id, row.owner());
+    useGroups(holder, 0, publishers.get(row.publisherRef()).groups());
     OwnerState owner = new OwnerState(holder, row);
     enlist(liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()), owner);
     if (row.expiresAtMs() != OwnerRow.NEVER) {

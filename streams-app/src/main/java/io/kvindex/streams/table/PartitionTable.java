@@ -254,7 +254,7 @@ public final class PartitionTable implements PartitionView {
   private void load(byte[] key, byte @Nullable [] value) {
     int id = Rows.id(key);
     switch (key[0]) {
-      case Rows.OWNER -> owners.fold(id, value == null ? null : OwnerRow.decode(value));
+      case Rows.OWNER -> owners.fold(id, value == null ? null : OwnerRow.decode(value, publishers));
       case Rows.ORPHAN -> {
         if (value == null) {
           waiting.remove(id, Rows.hash(key), Rows.group(key));

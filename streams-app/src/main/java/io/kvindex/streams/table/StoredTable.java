@@ -6,6 +6,7 @@ import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.StoredHolders;
 import io.kvindex.streams.view.OwnerIdentity;
 import io.kvindex.streams.view.StreamPosition;
@@ -65,15 +66,16 @@ final class StoredTable {
   /** Who an owner is in whichever fold. */
   OwnerIdentity identity(OwnerState owner) {
     OwnerRow row = owner.row();
+    Owner of = row.owner();
     return new OwnerIdentity(
         table.tableId(row.tableRef()),
         table.publishers().get(row.publisherRef()).publisher(),
-        row.rank(),
-        row.medium(),
-        row.backendId(),
-        row.pool(),
-        row.incarnation().generation(),
-        row.incarnation().life(),
+        of.rank(),
+        of.medium(),
+        of.backendId(),
+        of.pool(),
+        of.incarnation().generation(),
+        of.incarnation().life(),
         row.expiresAtMs());
   }
 

@@ -116,10 +116,10 @@ public final class TableDump {
         .filter(
             owner ->
                 table.identity(owner).table().equals(of)
-                    && !owner.row().pool()
+                    && !owner.row().owner().pool()
                     && owner.row().expiresAtMs() == OwnerRow.NEVER)
         .sorted(
-            Comparator.comparing((OwnerState owner) -> media.tier(owner.row().medium()))
+            Comparator.comparing((OwnerState owner) -> media.tier(owner.row().owner().medium()))
                 .thenComparing(OwnerState::id))
         .toList();
   }
@@ -226,7 +226,7 @@ public final class TableDump {
         Block first = blocks.get(start);
         try {
           visitor.run(
-              slice.owner.holder().owner(), first.context(), first.before(), hashes, locals, count);
+              slice.owner.row().owner(), first.context(), first.before(), hashes, locals, count);
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }
