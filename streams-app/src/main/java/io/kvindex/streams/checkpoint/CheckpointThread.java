@@ -32,7 +32,7 @@ public final class CheckpointThread {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointThread.class);
-  private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
   private static final long LONGEST_PAUSE_NS = TimeUnit.SECONDS.toNanos(30);
 
   private final int partition;
@@ -40,6 +40,7 @@ public final class CheckpointThread {
   private final Writer writer;
   private final Journal.Pieces pieces;
   private final JournalLimits limits;
+  private final long firstPauseNs;
   private final Thread thread;
 
   // ---- the fold's
@@ -85,11 +86,28 @@ public final class CheckpointThread {
       Writer writer,
       Journal.Pieces pieces,
       JournalLimits limits) {
+    this(partition, blocks, loaded, writer, pieces, limits, FIRST_PAUSE);
+  }
+
+  /**
+   * Visible for tests.
+   *
+   * @param firstPause before a checkpoint that failed is tried again; doubled each time
+   */
+  CheckpointThread(
+      int partition,
+      Blocks blocks,
+      Folded loaded,
+      Writer writer,
+      Journal.Pieces pieces,
+      JournalLimits limits,
+      Duration firstPause) {
     this.partition = partition;
     this.blocks = blocks;
     this.writer = writer;
     this.pieces = pieces;
     this.limits = limits;
+    firstPauseNs = firstPause.toNanos();
     handedOver = loaded;
     upTo = loaded;
     onDisk = loaded;
@@ -253,7 +271,7 @@ public final class CheckpointThread {
   }
 
   private void write(Journal journal) throws InterruptedException {
-    long pause = FIRST_PAUSE_NS;
+    long pause = firstPauseNs;
     while (true) {
       long began = System.nanoTime();
       try {
