@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Site;
+import io.kvindex.bridge.zmq.ReplayPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.StreamId;
@@ -15,6 +16,7 @@ import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.sandbox.engine.StandardEvents;
 import io.kvindex.sandbox.engine.StandardEvents.Stream;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +33,13 @@ class NumberedStreamsTest extends FollowerFixture {
   private static final Stream CPU = new Stream("llama", 4, null, null, "node", "cpu", 0);
   private static final String GPU_SUB = "llama/4///default/node/gpu/0/";
   private static final String CPU_SUB = "llama/4///default/node/cpu/0/";
+
+  /** Holes are given up after as many answers as elsewhere, with shorter pauses. */
+  NumberedStreamsTest() {
+    super(
+        new ReplayPolicy(4, Duration.ofSeconds(3), 3, 6, 1_000, Duration.ofMillis(20)),
+        FollowLimits.DEFAULT);
+  }
 
   @Test
   void shouldNumberByStream_whenEventsHaveNumbers() throws Exception {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -41,7 +42,10 @@ final class LogReader {
                 "earliest"));
   }
 
-  /** Takes records as they come; {@code position} = offset of the next one. */
+  /**
+   * Takes records as they come; {@code position} = offset of the next one, of several partitions
+   * the sum.
+   */
   interface Sink {
     void take(ConsumerRecord<byte[], byte[]> record);
 
@@ -62,20 +66,21 @@ final class LogReader {
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
       consumer.assign(List.of(events));
       consumer.seek(events, from);
-      read(consumer, events, to, new Unbroken(events, from, sink));
+      read(consumer, Map.of(events, to), new Unbroken(events, from, sink));
     }
   }
 
-  /** Reads all partitions of a compacted topic to their present end. */
+  /**
+   * Reads all partitions of a compacted topic to their present end. Side by side: one after the
+   * other each would wait until the fetch for the one before it, which has no more, is over.
+   */
   void whole(String topic, int partitions, Sink sink) {
+    List<TopicPartition> parts =
+        IntStream.range(0, partitions).mapToObj(i -> new TopicPartition(topic, i)).toList();
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-      for (int i = 0; i < partitions; i++) {
-        TopicPartition part = new TopicPartition(topic, i);
-        consumer.assign(List.of(part));
-        consumer.seekToBeginning(List.of(part));
-        Long end = consumer.endOffsets(List.of(part), SILENCE).get(part);
-        read(consumer, part, Objects.requireNonNull(end), sink);
-      }
+      consumer.assign(parts);
+      consumer.seekToBeginning(parts);
+      read(consumer, consumer.endOffsets(parts, SILENCE), sink);
     }
   }
 
@@ -127,25 +132,42 @@ final class LogReader {
     }
   }
 
-  /** Reads on from where the consumer stands. */
-  static void read(Consumer<byte[], byte[]> consumer, TopicPartition part, long to, Sink sink) {
+  /**
+   * Reads on from where the consumer stands.
+   *
+   * @param ends what is read of each partition: up to there
+   */
+  static void read(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, Sink sink) {
     long heardNanos = System.nanoTime();
-    long position = consumer.position(part, SILENCE);
+    long to = ends.values().stream().mapToLong(Long::longValue).sum();
+    long position = position(consumer, ends);
     while (position < to) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        if (record.offset() < to) {
+        if (record.offset() < end(ends, new TopicPartition(record.topic(), record.partition()))) {
           sink.take(record);
         }
       }
-      long reached = consumer.position(part, SILENCE);
+      long reached = position(consumer, ends);
       if (reached > position) {
         heardNanos = System.nanoTime();
         position = reached;
         sink.at(position);
       } else if (System.nanoTime() - heardNanos > SILENCE.toNanos()) {
-        throw new IllegalStateException(part + " is silent at offset " + position + " of " + to);
+        throw new IllegalStateException(
+            ends.keySet() + " are silent at offset " + position + " of " + to);
       }
     }
     sink.end(to);
+  }
+
+  /** Offset of the next record, none beyond the end; of all partitions together. */
+  private static long position(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
+    return ends.keySet().stream()
+        .mapToLong(part -> Math.min(consumer.position(part, SILENCE), end(ends, part)))
+        .sum();
+  }
+
+  private static long end(Map<TopicPartition, Long> ends, TopicPartition part) {
+    return Objects.requireNonNull(ends.get(part));
   }
 }

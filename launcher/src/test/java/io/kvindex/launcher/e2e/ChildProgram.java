@@ -14,7 +14,7 @@ import java.util.List;
  * whose classes may be in an archive (see {@code deploy/class-archive.sh}) and then cost two thirds
  * of the processor time of a start.
  */
-final class ChildProgram {
+public final class ChildProgram {
 
   /** System property: a jar with its libraries beside it. */
   static final String JAR = "kvindex.child.jar";
@@ -23,6 +23,15 @@ final class ChildProgram {
 
   /** Options for {@code java}. */
   static List<String> options() {
+    return options("");
+  }
+
+  /**
+   * Options for {@code java} and a program that is made of this one.
+   *
+   * @param more class path behind ours, "" = none
+   */
+  public static List<String> options(String more) {
     String named = System.getProperty(JAR, "");
     String classPath = isFile(named) ? named : System.getProperty("java.class.path");
     List<String> options = new ArrayList<>();
@@ -33,7 +42,8 @@ final class ChildProgram {
         options.addAll(List.of("-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"));
       }
     }
-    options.addAll(List.of("-cp", classPath));
+    options.add("-cp");
+    options.add(more.isEmpty() ? classPath : classPath + File.pathSeparator + more);
     return options;
   }
 

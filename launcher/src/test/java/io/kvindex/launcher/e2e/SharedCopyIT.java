@@ -39,6 +39,9 @@ class SharedCopyIT {
   private static final Duration LONG = Duration.ofSeconds(120);
   private static final Duration FRESH = Duration.ofSeconds(2);
 
+  /** How much the processes can bear is not asked here, and there are five of them. */
+  private static final Duration STEP = Duration.ofMillis(20);
+
   /** Tables of partitions of their own. */
   private static final List<String> TENANTS = tenants(6);
 
@@ -227,7 +230,7 @@ class SharedCopyIT {
       new Truth().check(rows, quiet.engines().get(i), prompt, null);
       asked.incrementAndGet();
     }
-    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(30));
   }
 
   /** How long an event takes from the engine until the replica shows it. */
@@ -342,7 +345,7 @@ class SharedCopyIT {
   }
 
   private static LoadedEngines engines(String name, long seed) {
-    return new LoadedEngines(name, TENANTS.size(), seed, Duration.ofMillis(5), options -> {});
+    return new LoadedEngines(name, TENANTS.size(), seed, STEP, options -> {});
   }
 
   private ServerProcess index(String name, String copy, BrokerProcess broker) throws IOException {

@@ -28,10 +28,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class TruthLoop implements AutoCloseable {
 
-  private static final int MORE = 300;
+  private static final int MORE = 200;
 
-  /** Two hundred questions a second: without it the asking takes a core from those that answer. */
-  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(4);
+  /** A hundred questions a second: without it the asking takes a core from those that answer. */
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(8);
 
   /** Silence after which another one is asked. No limit: the first answer counts, however late. */
   private static final long PATIENCE_MS = 250;

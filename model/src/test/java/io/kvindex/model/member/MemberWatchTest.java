@@ -29,6 +29,9 @@ class MemberWatchTest {
   private static final Duration SESSION = Duration.ofSeconds(6);
   private static final long STEP = TimeUnit.MILLISECONDS.toNanos(250);
 
+  /** More connections than any test looks for: beyond the backlog each one waits in vain. */
+  private static final int LOOKS = 200;
+
   /** Takes what it is told. */
   private static final class Members implements Group {
     private final Set<String> names = new HashSet<>();
@@ -77,7 +80,7 @@ class MemberWatchTest {
   }
 
   private ServerSocket listen() throws IOException {
-    ServerSocket socket = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+    ServerSocket socket = new ServerSocket(0, LOOKS, InetAddress.getByName("127.0.0.1"));
     open.add(socket);
     return socket;
   }

@@ -39,35 +39,6 @@ class EmbeddedBrokerTest {
     }
   }
 
-  @Test
-  void shouldKeepAckedRecordsAndStartQuickly_whenKilled() throws Exception {
-    Path killed = dir.resolve("killed");
-    Process child = BrokerProcess.start(killed);
-    int lastAcked = -1;
-    try (BufferedReader out = child.inputReader()) {
-      String line;
-      while (lastAcked < 200 && (line = out.readLine()) != null) {
-        lastAcked = line.startsWith("acked ") ? Integer.parseInt(line.substring(6)) : lastAcked;
-      }
-    } finally {
-      child.destroyForcibly().waitFor();
-    }
-    assertThat(lastAcked).isEqualTo(200);
-
-    long cleanMs = startAndStop(dir.resolve("cold"), 2);
-    long startNs = System.nanoTime();
-    try (EmbeddedBroker broker = EmbeddedBroker.start(killed)) {
-      long startMs = (System.nanoTime() - startNs) / 1_000_000;
-      System.out.println("start after kill -9: " + startMs + " ms, clean: " + cleanMs + " ms");
-      List<Integer> read = BrokerClient.readAll(broker.bootstrapServers(), BrokerProcess.TOPIC);
-      assertThat(read).hasSizeGreaterThan(lastAcked);
-      assertThat(read).isEqualTo(IntStream.range(0, read.size()).boxed().toList());
-      // Idle: 1.7 s against 0.2 s; with Kafka's own broker session it would be 11 s and more. The
-      // clean start says how busy the machine is.
-      assertThat(startMs).isLessThan(5_000 + 10 * cleanMs);
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void shouldLookForOtherPorts_whenAFreeOneIsTakenBeforeKafkaListens(boolean controllers)
@@ -89,19 +60,6 @@ class EmbeddedBrokerTest {
       }
       assertThat(tries).hasValue(2);
     }
-  }
-
-  /** How long the last of several clean starts took, milliseconds. */
-  private static long startAndStop(Path dataDir, int times) {
-    long startMs = 0;
-    for (int i = 0; i < times; i++) {
-      long startNs = System.nanoTime();
-      try (EmbeddedBroker broker = EmbeddedBroker.start(dataDir)) {
-        startMs = (System.nanoTime() - startNs) / 1_000_000;
-        assertThat(broker.bootstrapServers()).isNotEmpty();
-      }
-    }
-    return startMs;
   }
 
   @Test

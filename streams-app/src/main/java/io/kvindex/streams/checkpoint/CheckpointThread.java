@@ -33,7 +33,7 @@ public final class CheckpointThread {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointThread.class);
-  private static final long FIRST_PAUSE_MS = 500;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
   private static final long LONGEST_PAUSE_MS = 30_000;
 
   private final int partition;
@@ -41,6 +41,7 @@ public final class CheckpointThread {
   private final Writer writer;
   private final Journal.Pieces pieces;
   private final JournalLimits limits;
+  private final long firstPauseMs;
   private final Thread thread;
 
   // ---- the fold's
@@ -85,11 +86,29 @@ public final class CheckpointThread {
       Journal.Pieces pieces,
       JournalLimits limits,
       MeterRegistry metrics) {
+    this(partition, blocks, loaded, writer, pieces, limits, FIRST_PAUSE, metrics);
+  }
+
+  /**
+   * Visible for tests.
+   *
+   * @param firstPause before a checkpoint that failed is tried again; doubled each time
+   */
+  CheckpointThread(
+      int partition,
+      Blocks blocks,
+      Folded loaded,
+      Writer writer,
+      Journal.Pieces pieces,
+      JournalLimits limits,
+      Duration firstPause,
+      MeterRegistry metrics) {
     this.partition = partition;
     this.blocks = blocks;
     this.writer = writer;
     this.pieces = pieces;
     this.limits = limits;
+    firstPauseMs = firstPause.toMillis();
     handedOver = loaded;
     upTo = loaded;
     onDisk = loaded;
@@ -266,7 +285,7 @@ public final class CheckpointThread {
 
   /** Tries until it is written; false = all ends before. */
   private boolean write(Journal journal) throws InterruptedException {
-    long pauseMs = FIRST_PAUSE_MS;
+    long pauseMs = firstPauseMs;
     while (true) {
       try {
         written(journal, writer.write(journal, upTo));

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +26,8 @@ class CheckpointThreadTest {
 
   private static final Duration LONG = Duration.ofHours(1);
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration STEP = Duration.ofMillis(1);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
 
   @TempDir Path directory;
 
@@ -37,7 +40,14 @@ class CheckpointThreadTest {
 
   private CheckpointThread thread(CheckpointThread.Writer writer, JournalLimits limits) {
     return new CheckpointThread(
-        0, table.blocks(), table.folded(), writer, new Journal.Pieces(), limits, metrics);
+        0,
+        table.blocks(),
+        table.folded(),
+        writer,
+        new Journal.Pieces(),
+        limits,
+        FIRST_PAUSE,
+        metrics);
   }
 
   private void begin(CheckpointThread.Writer writer, JournalLimits limits) {
@@ -87,6 +97,17 @@ class CheckpointThreadTest {
     behind.maybeSwap(folded.offset(), folded.sum(), folded.lineageStart());
   }
 
+  private void foldUntil(Callable<Boolean> done) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(STEP)
+        .until(
+            () -> {
+              fold();
+              return done.call();
+            });
+  }
+
   private void foldUntilChanges(int changes) {
     while (table.blocks().journal().changes() < changes) {
       fold();
@@ -113,13 +134,7 @@ class CheckpointThreadTest {
     await().atMost(PATIENCE).until(() -> !written.isEmpty());
     begin(this::record, new JournalLimits(1_000_000, Duration.ofMillis(1), PATIENCE));
     int known = written.size();
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () -> {
-              fold();
-              return written.size() > known + 2;
-            });
+    foldUntil(() -> written.size() > known + 2);
     assertThat(written).isSorted().doesNotHaveDuplicates();
   }
 
@@ -172,21 +187,9 @@ class CheckpointThreadTest {
   void shouldGoOnAndSayHowOldItIs_whenAJournalIsFullAndTheDiskFails() {
     begin(this::recordUnlessFailing, new JournalLimits(100, LONG, PATIENCE));
     foldUntilChanges(90);
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () -> {
-              fold();
-              return written.size() > 1;
-            });
+    foldUntil(() -> written.size() > 1);
     failures.set(1);
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () -> {
-              fold();
-              return behind.state().stopped();
-            });
+    foldUntil(() -> behind.state().stopped());
     CheckpointState state = behind.state();
     assertThat(state.failing()).isTrue();
     assertThat(counted("kvindex.checkpoint.failures")).isPositive();
@@ -195,8 +198,8 @@ class CheckpointThreadTest {
     assertThat(table.blocks().journal().isKept()).isFalse();
     fold();
     // The one that waits is written as soon as the disk lets it, and nothing after it.
-    failures.set(0);
     int known = written.size();
+    failures.set(0);
     await().atMost(PATIENCE).until(() -> written.size() == known + 1);
     await().atMost(PATIENCE).until(() -> !behind.state().failing());
     assertThat(behind.state().stopped()).isTrue();
@@ -212,6 +215,7 @@ class CheckpointThreadTest {
     foldUntilChanges(99);
     await()
         .atMost(PATIENCE)
+        .pollInterval(STEP)
         .until(
             () -> {
               if (!behind.state().failing()) {
@@ -252,11 +256,12 @@ class CheckpointThreadTest {
               },
               new Journal.Pieces(),
               new JournalLimits(300, Duration.ofMillis(20), PATIENCE),
+              FIRST_PAUSE,
               metrics);
       long end = one.offset() + 200 + random.nextInt(400);
       while (one.offset() < end) {
         if (thread.state().failing()) {
-          await().atMost(PATIENCE).until(() -> !thread.state().failing());
+          await().atMost(PATIENCE).pollInterval(STEP).until(() -> !thread.state().failing());
         }
         one.fold();
         Folded folded = one.folded();

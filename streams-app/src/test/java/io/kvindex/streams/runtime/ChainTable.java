@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChainTable implements FoldedTable<ChainTable> {
 
-  private static final int CHECKPOINT_EVERY = 64;
+  /** A checkpoint is written with each offset that is a multiple of it. */
+  static final int CHECKPOINT_EVERY = 64;
 
   /** What was folded; the newest value of each key. */
   record State(

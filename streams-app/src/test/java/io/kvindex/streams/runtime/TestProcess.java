@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
@@ -183,6 +187,42 @@ final class TestProcess implements AutoCloseable {
   long folded(int partition) {
     ChainTable.State state = state(partition);
     return state == null ? -1 : state.offset();
+  }
+
+  /** Waits until all that is there now is folded in one of the processes. */
+  static void awaitAll(TestLog log, TestProcess... processes) throws Exception {
+    long[] lasts = log.lasts();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> haveAll(lasts, processes));
+  }
+
+  /** Whether one of the processes has folded that much of each partition. */
+  static boolean haveAll(long[] lasts, TestProcess... processes) {
+    for (int p = 0; p < lasts.length; p++) {
+      long best = -1;
+      for (TestProcess process : processes) {
+        best = Math.max(best, process.folded(p));
+      }
+      if (best < lasts[p]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whatever became of its tables, each is the plain fold of what it has folded. */
+  void assertEachIsAPlainFold() throws Exception {
+    List<List<ConsumerRecord<byte[], byte[]>>> records = log.read();
+    for (int p = 0; p < TestLog.PARTITIONS; p++) {
+      ChainTable.State state = state(p);
+      if (state != null) {
+        assertThat(state)
+            .as(name + "/" + p)
+            .isEqualTo(TestLog.fold(ChainTable.State.EMPTY, records.get(p), state.offset()));
+      }
+    }
   }
 
   double refused(Refusal.Cause cause) {

@@ -32,7 +32,9 @@ final class Prober implements AutoCloseable {
       " is marked degraded during the run though replay could reach everything: ";
 
   private static final int QUESTIONS = 8;
-  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Some thirty looks a second; more would take a core from those that are looked at. */
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final OwnProcesses processes;
   private final List<ChaosEngine> engines;

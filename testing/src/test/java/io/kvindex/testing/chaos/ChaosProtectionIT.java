@@ -3,10 +3,12 @@ package io.kvindex.testing.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.launcher.e2e.ChildProgram;
 import io.kvindex.model.chaos.Protection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -74,21 +76,21 @@ class ChaosProtectionIT {
   }
 
   private int run(String without) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx1g", "-D" + Protection.PROPERTY + "=" + without));
+    command.addAll(ChildProgram.options(System.getProperty("java.class.path")));
+    command.addAll(
+        List.of(
+            "io.kvindex.testing.Main",
+            "chaos",
+            "--seed=" + SEED,
+            "--minutes=0.02",
+            "--shape=reduced",
+            "--verbose",
+            "--dir=" + directory.resolve("run")));
     Process process =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx1g",
-                    "-D" + Protection.PROPERTY + "=" + without,
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    "io.kvindex.testing.Main",
-                    "chaos",
-                    "--seed=" + SEED,
-                    "--minutes=0.02",
-                    "--shape=reduced",
-                    "--verbose",
-                    "--dir=" + directory.resolve("run")))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(log().toFile())
             .start();
