@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * at an entry, which {@link #get} and {@link #set} read and write until the next insertion or
  * removal.
  *
- * <p>Extendible hashing: a directory of segments, each a dense array of entries and a sparse one of
- * 4-byte slots that name them. Both grow by a tenth, so that little is allocated that holds
- * nothing: 46 to 50 bytes an entry. For the table's writer alone.
+ * <p>Extendible hashing: a directory of segments, each with its entries in pieces that are added and
+ * dropped one by one, so that none is copied as it grows, and a sparse array of 4-byte slots that
+ * name them: some 46 bytes an entry. For the table's writer alone.
  */
 final class NameTable {
 
@@ -33,7 +33,13 @@ final class NameTable {
   /** Enough for a billion names; hashes made to begin alike must not make the directory larger. */
   private static final int MAX_DEPTH = 18;
 
-  private static final int SMALLEST = 24;
+  /** Entries of a piece. */
+  private static final int PIECE_BITS = 7;
+
+  private static final int PIECE = 1 << PIECE_BITS;
+
+  /** Entries of a segment's first piece, which grows, before it does. */
+  private static final int SMALLEST = 16;
 
   /** Of a slot: the entry's number + 1; what is left is part of its hash. */
   private static final int NUMBER_BITS = 13;
@@ -41,31 +47,85 @@ final class NameTable {
   private static final int NUMBER = (1 << NUMBER_BITS) - 1;
   private static final int TAG_BITS = 32 - NUMBER_BITS;
 
+  private static final long[] NOTHING = {};
+
   private static final class Segment {
-    long[] entries;
+    /** As many as there are entries for; one may be empty behind them. */
+    long[][] pieces = {};
+
     int[] slots;
     int count;
     final int depth;
 
-    Segment(int capacity, int depth) {
-      entries = new long[WIDTH * capacity];
-      slots = new int[slotsFor(capacity)];
+    /**
+     * @param room entries there are slots for
+     */
+    Segment(int room, int depth) {
+      slots = new int[slotsFor(room)];
       this.depth = depth;
+    }
+
+    long[] piece(int number) {
+      return pieces[number >>> PIECE_BITS];
+    }
+
+    long hash(int number) {
+      return piece(number)[offset(number)];
+    }
+
+    /** Makes place for one more entry behind the others. */
+    void extend() {
+      int piece = count >>> PIECE_BITS;
+      if (piece == pieces.length) {
+        pieces = Arrays.copyOf(pieces, piece + 1);
+        pieces[piece] = new long[WIDTH * (piece == 0 ? SMALLEST : PIECE)];
+      } else if (offset(count) == pieces[piece].length) {
+        pieces[piece] = Arrays.copyOf(pieces[piece], 2 * pieces[piece].length);
+      }
+    }
+
+    /** Drops a piece nobody needs but for one, as the next entry may come back to it. */
+    void shrink() {
+      int needed = (count + PIECE - 1 >>> PIECE_BITS) + 1;
+      if (pieces.length > needed) {
+        pieces = Arrays.copyOf(pieces, needed);
+      }
     }
   }
 
   private Segment[] directory;
   private int shift;
   private Segment current;
+
+  /** The piece its entry is in, and where there. */
+  private long[] piece = NOTHING;
+
   private int at;
+  private int number;
   private long size;
 
   NameTable() {
     expect(0);
   }
 
-  private static int slotsFor(int capacity) {
-    return capacity + (capacity >>> 2) + 1;
+  private static int slotsFor(int room) {
+    return room + (room >>> 2) + 1;
+  }
+
+  /** For how many entries there are slots. */
+  private static int room(int slots) {
+    return slots - slots / 5 - 1;
+  }
+
+  private static int offset(int number) {
+    return (number & PIECE - 1) * WIDTH;
+  }
+
+  private void goTo(Segment segment, int entry) {
+    current = segment;
+    number = entry;
+    piece = segment.piece(entry);
+    at = offset(entry);
   }
 
   /**
@@ -106,13 +166,18 @@ final class NameTable {
       int full = fullAt((long) i << shift);
       // Where a class of segments is larger, one does for two.
       int own = depth > CLASS_BITS && withMargin(names >>> depth - 1) <= full ? depth - 1 : depth;
-      int capacity = (int) Math.min(full, Math.max(SMALLEST, withMargin(names >>> own)));
+      int room = (int) Math.min(full, Math.max(SMALLEST, withMargin(names >>> own)));
       int end = i + (1 << depth - own);
-      Arrays.fill(directory, i, end, new Segment(capacity, own));
+      Arrays.fill(directory, i, end, new Segment(room, own));
       i = end;
     }
+    nowhere();
+  }
+
+  private void nowhere() {
     current = directory[0];
-    at = 0;
+    piece = NOTHING;
+    number = Integer.MAX_VALUE;
   }
 
   /** Segments differ by chance. */
@@ -145,7 +210,8 @@ final class NameTable {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
     int slot = segment.slots[home(tag(mixed), segment.slots.length)];
-    return slot == 0 ? 0 : segment.entries[((slot & NUMBER) - 1) * WIDTH + KEY];
+    int entry = (slot & NUMBER) - 1;
+    return slot == 0 ? 0 : segment.piece(entry)[offset(entry) + KEY];
   }
 
   /** Goes to the entry of a hash; whether there is one. */
@@ -160,10 +226,9 @@ final class NameTable {
     int slot = home(tag, slots.length);
     for (int taken = slots[slot]; taken != 0; taken = slots[slot]) {
       if (taken >>> NUMBER_BITS == tag) {
-        int entry = ((taken & NUMBER) - 1) * WIDTH;
-        if (segment.entries[entry] == hash) {
-          current = segment;
-          at = entry;
+        int entry = (taken & NUMBER) - 1;
+        if (segment.hash(entry) == hash) {
+          goTo(segment, entry);
           return true;
         }
       }
@@ -174,17 +239,17 @@ final class NameTable {
 
   /** Several things are asked of most names, one after the other. */
   private boolean isAt(long hash) {
-    return at < current.count * WIDTH && current.entries[at] == hash;
+    return number < current.count && piece[at] == hash;
   }
 
   /** A field of the entry it is at. */
   long get(int field) {
-    return current.entries[at + field];
+    return piece[at + field];
   }
 
   /** Sets a field of the entry it is at. */
   void set(int field, long value) {
-    current.entries[at + field] = value;
+    piece[at + field] = value;
   }
 
   /**
@@ -196,27 +261,31 @@ final class NameTable {
   boolean insert(long hash) {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
-    while (segment.count * WIDTH == segment.entries.length) {
-      boolean grew = grow(segment, mixed);
-      segment = segment(mixed);
-      if (!grew) {
-        current = segment; // the one it was at may have been split
-        at = 0;
+    while (segment.count >= fullAt(mixed)) {
+      if (segment.depth == MAX_DEPTH) {
         return false;
       }
+      split(segment, mixed);
+      segment = segment(mixed);
     }
     size++;
-    current = segment;
-    at = append(segment, mixed, hash);
+    append(segment, mixed, hash);
+    goTo(segment, segment.count - 1);
     return true;
   }
 
+  /** Adds an entry, all fields but the hash 0; where its fields are in the last piece. */
   private static int append(Segment segment, long mixed, long hash) {
+    if (segment.count == room(segment.slots.length)) {
+      resize(segment, segment.count + Math.max(8, segment.count >>> 3));
+    }
+    segment.extend();
     int number = segment.count++;
     put(segment.slots, tag(mixed), number);
-    int entry = number * WIDTH;
-    Arrays.fill(segment.entries, entry, entry + WIDTH, 0);
-    segment.entries[entry] = hash;
+    long[] piece = segment.piece(number);
+    int entry = offset(number);
+    Arrays.fill(piece, entry, entry + WIDTH, 0);
+    piece[entry] = hash;
     return entry;
   }
 
@@ -240,17 +309,18 @@ final class NameTable {
   /** Takes out the entry it is at. */
   void remove() {
     Segment segment = current;
-    free(segment.slots, slotOf(segment.slots, tag(mix(segment.entries[at])), at / WIDTH));
+    free(segment.slots, slotOf(segment.slots, tag(mix(piece[at])), number));
     int last = --segment.count;
-    if (last * WIDTH != at) {
-      int tag = tag(mix(segment.entries[last * WIDTH]));
-      segment.slots[slotOf(segment.slots, tag, last)] = tag << NUMBER_BITS | at / WIDTH + 1;
-      System.arraycopy(segment.entries, last * WIDTH, segment.entries, at, WIDTH);
+    if (last != number) {
+      int tag = tag(mix(segment.hash(last)));
+      segment.slots[slotOf(segment.slots, tag, last)] = tag << NUMBER_BITS | number + 1;
+      System.arraycopy(segment.piece(last), offset(last), piece, at, WIDTH);
     }
     size--;
-    int capacity = segment.entries.length / WIDTH;
-    if (capacity > 2 * SMALLEST && segment.count < capacity >>> 1) {
-      resize(segment, roomFor(segment.count, capacity));
+    segment.shrink();
+    int room = room(segment.slots.length);
+    if (room > 2 * SMALLEST && segment.count < room >>> 1) {
+      resize(segment, segment.count + (segment.count >>> 3) + 8);
     }
   }
 
@@ -276,31 +346,13 @@ final class NameTable {
     return to < from ? to - from + length : to - from;
   }
 
-  private boolean grow(Segment segment, long mixed) {
-    int capacity = segment.entries.length / WIDTH;
-    int full = fullAt(mixed);
-    if (capacity < full) {
-      resize(segment, roomFor(capacity, full));
-    } else if (segment.depth < MAX_DEPTH) {
-      split(segment, mixed, full);
-    } else {
-      return false;
-    }
-    return true;
-  }
-
   private static int fullAt(long mixed) {
     return UNIT / 8 * (8 + (int) (mixed >>> 64 - CLASS_BITS));
   }
 
-  private static int roomFor(int count, int full) {
-    return Math.min(full, count + Math.max(8, count / 10));
-  }
-
-  private static void resize(Segment segment, int capacity) {
-    segment.entries = Arrays.copyOf(segment.entries, capacity * WIDTH);
+  private static void resize(Segment segment, int room) {
     int[] old = segment.slots;
-    segment.slots = new int[slotsFor(capacity)];
+    segment.slots = new int[slotsFor(room)];
     for (int slot : old) {
       if (slot != 0) {
         put(segment.slots, slot >>> NUMBER_BITS, (slot & NUMBER) - 1);
@@ -308,27 +360,28 @@ final class NameTable {
     }
   }
 
-  private void split(Segment segment, long mixed, int full) {
+  private void split(Segment segment, long mixed) {
     int depth = segment.depth + 1;
     long bit = 1L << 64 - depth;
     int ones = 0;
     for (int i = 0; i < segment.count; i++) {
-      ones += (mix(segment.entries[i * WIDTH]) & bit) != 0 ? 1 : 0;
+      ones += (mix(segment.hash(i)) & bit) != 0 ? 1 : 0;
     }
-    Segment zero = new Segment(roomFor(segment.count - ones, full), depth);
-    Segment one = new Segment(roomFor(ones, full), depth);
+    Segment zero = new Segment(segment.count - ones + SMALLEST, depth);
+    Segment one = new Segment(ones + SMALLEST, depth);
     for (int i = 0; i < segment.count; i++) {
-      long hash = segment.entries[i * WIDTH];
+      long hash = segment.hash(i);
       long own = mix(hash);
       Segment to = (own & bit) != 0 ? one : zero;
       int entry = append(to, own, hash);
-      System.arraycopy(segment.entries, i * WIDTH, to.entries, entry, WIDTH);
+      System.arraycopy(segment.piece(i), offset(i), to.piece(to.count - 1), entry, WIDTH);
     }
     if (depth > 64 - shift) {
       doubleDirectory();
     }
     replace(mixed & ~bit, depth, zero);
     replace(mixed | bit, depth, one);
+    nowhere(); // what it was at may have moved
   }
 
   private void doubleDirectory() {
@@ -362,7 +415,7 @@ final class NameTable {
     for (int i = (int) (first >>> shift); i <= (int) (last >>> shift); i++) {
       Segment segment = directory[i];
       for (int n = 0; segment != before && n < segment.count; n++) {
-        long mixed = mix(segment.entries[n * WIDTH]);
+        long mixed = mix(segment.hash(n));
         if (mixed >>> 64 - bits == prefix) {
           found = count == found.length ? Arrays.copyOf(found, 2 * count) : found;
           found[count++] = mixed;
@@ -399,8 +452,7 @@ final class NameTable {
     Segment before = null;
     for (Segment segment : directory) {
       for (int n = 0; segment != before && n < segment.count; n++) {
-        current = segment;
-        at = n * WIDTH;
+        goTo(segment, n);
         taker.run();
       }
       before = segment;
@@ -413,7 +465,10 @@ final class NameTable {
     Segment before = null;
     for (Segment segment : directory) {
       if (segment != before) {
-        sum += 32 + 16 + 8L * segment.entries.length + 16 + 4L * segment.slots.length;
+        sum += 32 + 16 + 4L * segment.slots.length + 16;
+        for (long[] piece : segment.pieces) {
+          sum += 4 + 16 + 8L * piece.length;
+        }
       }
       before = segment;
     }
