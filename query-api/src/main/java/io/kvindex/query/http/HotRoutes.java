@@ -19,7 +19,6 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.handler.QoSHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +40,7 @@ final class HotRoutes extends Handler.Wrapper {
   private final EventWaiters waiters;
   private final HttpSettings settings;
   private final ScratchPool pool;
+  private final ControlTurns turns;
   private final HttpMeters meters;
   private final Replies replies;
   private final RequestObserver observer;
@@ -62,9 +62,11 @@ final class HotRoutes extends Handler.Wrapper {
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
     this.settings = settings;
     pool = new ScratchPool(settings.maxInFlight(), settings.maxItems());
+    turns =
+        new ControlTurns(
+            settings.maxControl(), settings.maxControlWaiting(), settings.controlPatience());
     meters = new HttpMeters(registry, pool::lent);
     replies = new Replies(meters, settings.maxBodyBytes());
-    setHandler(new ControlTurns());
   }
 
   @Override
@@ -163,9 +165,33 @@ final class HotRoutes extends Handler.Wrapper {
       replies.bodyTooLong(request, response, callback);
       return true;
     }
-    boolean hasBody =
-        request.getLength() > 0 || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING);
-    if (!hasBody || !request.getMethod().equals("GET")) {
+    // What only reads must work while registrations wait for Kafka: readiness, metrics.
+    if (request.getMethod().equals("GET")) {
+      return get(request, response, callback);
+    }
+    if (turns.tryTake()) {
+      Request.addCompletionListener(request, failure -> turns.done());
+      return super.handle(request, response, callback);
+    }
+    ApiException busy = Replies.busy(settings.maxControl() + " requests");
+    boolean waits =
+        turns.await(
+            come -> {
+              if (come) {
+                Request.addCompletionListener(request, failure -> turns.done());
+                goOn(request, response, callback);
+              } else {
+                replies.refuse(request, response, busy, callback);
+              }
+            });
+    if (!waits) {
+      replies.refuse(request, response, busy, callback);
+    }
+    return true;
+  }
+
+  private boolean get(Request request, Response response, Callback callback) throws Exception {
+    if (request.getLength() <= 0 && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)) {
       return super.handle(request, response, callback);
     }
     // No route reads it. In its route a thread would wait for what the client may never send, and
@@ -234,9 +260,10 @@ final class HotRoutes extends Handler.Wrapper {
     return waiters;
   }
 
-  /** Nobody waits for an event any more. */
+  /** Nobody waits for an event or a turn any more. */
   void endWaits() {
     waiters.close();
+    turns.close();
   }
 
   /**
@@ -267,31 +294,5 @@ final class HotRoutes extends Handler.Wrapper {
 
   int maxBodyBytes() {
     return settings.maxBodyBytes();
-  }
-
-  /**
-   * Lets so many requests run at a time that may wait for Kafka; the others wait for their turn,
-   * without a thread, and within bounds: a fleet that starts registers all its engines at once.
-   * What only reads must work meanwhile: readiness, metrics.
-   */
-  private final class ControlTurns extends QoSHandler {
-    ControlTurns() {
-      setMaxRequestCount(settings.maxControl());
-      setMaxSuspendedRequestCount(settings.maxControlWaiting());
-      setMaxSuspend(settings.controlPatience());
-      excludeMethod("GET");
-    }
-
-    @Override
-    protected void reject(Request request, Response response, Callback callback, int status) {
-      ApiException busy = Replies.busy(settings.maxControl() + " requests");
-      replies.refuse(request, response, busy, callback);
-    }
-
-    @Override
-    protected void failSuspended(
-        Request request, Response response, Callback callback, int status, Throwable failure) {
-      reject(request, response, callback, status);
-    }
   }
 }

@@ -109,7 +109,7 @@ abstract class JacksonBodyReader {
   }
 
   private static ApiException missing(String field, String what) {
-    return ErrorCode.MISSING.member(field, "" + what);
+    return ErrorCode.MISSING.member(field, what);
   }
 
   final void oneOf(String one, String other) {

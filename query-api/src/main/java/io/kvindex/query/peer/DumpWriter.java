@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
  * thread and one dump.
  */
 final class DumpWriter {
+  /** Whose stream it is ends and flushes it: a short answer that is flushed has no length. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
+          .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
           .build();
 
   private final OutputStream out;

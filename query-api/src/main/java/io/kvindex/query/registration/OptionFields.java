@@ -269,7 +269,7 @@ final class OptionFields {
   }
 
   private static ApiException invalid(String field, String what) {
-    return ErrorCode.INVALID_VALUE.member(field, "" + what);
+    return ErrorCode.INVALID_VALUE.member(field, what);
   }
 
   private static String quoted(String text) {

@@ -70,8 +70,9 @@ public final class StatusRoutes {
       throw ErrorCode.NOT_READY.because(reason);
     }
     ObjectNode json = ControlReplies.object().put("status", "ready");
-    if (index.warning() != null) {
-      json.put("warning", index.warning());
+    String warning = index.warning(); // once: the next time there may be none any more
+    if (warning != null) {
+      json.put("warning", warning);
     }
     ctx.result(json.toString());
   }

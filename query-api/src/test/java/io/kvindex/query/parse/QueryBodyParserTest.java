@@ -44,6 +44,7 @@ class QueryBodyParserTest {
           {"model":"","token_ids":[]}                           ~ MISSING ~ model ~ -1
           {"token_ids":[]}                                      ~ MISSING ~ model ~ -1
           {"model":null,"token_ids":[]}                         ~ MISSING ~ model ~ -1
+          {"model":"m","model":null,"token_ids":[]}             ~ MISSING ~ model ~ -1
           {"model":7,"token_ids":[]}                            ~ INVALID_TYPE ~ model ~ -1
           {"model":"m","model_name":"m","token_ids":[]}         ~ CONFLICTING_FIELDS ~ model_name ~ -1
           {"model":"m","modelname":"m","token_ids":[]}          ~ CONFLICTING_FIELDS ~ modelname ~ -1

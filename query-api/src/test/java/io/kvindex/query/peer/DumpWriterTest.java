@@ -139,6 +139,8 @@ class DumpWriterTest {
   private static final class Sink extends OutputStream {
     private final AtomicLong bytes = new AtomicLong();
     private int largest;
+    private int flushed;
+    private int closed;
 
     @Override
     public void write(int b) {
@@ -150,6 +152,26 @@ class DumpWriterTest {
       bytes.addAndGet(length);
       largest = Math.max(largest, length);
     }
+
+    @Override
+    public void flush() {
+      flushed++;
+    }
+
+    @Override
+    public void close() {
+      closed++;
+    }
+  }
+
+  /** What is flushed or closed before its end has no Content-Length. */
+  @Test
+  void shouldLeaveTheStreamToItsOwner_whenTheDumpIsShort() throws IOException {
+    Sink sink = new Sink();
+    new DumpWriter(sink).write(List.of());
+    assertThat(sink.bytes.get()).isEqualTo(2);
+    assertThat(sink.flushed).isZero();
+    assertThat(sink.closed).isZero();
   }
 
   @Test
