@@ -4,6 +4,7 @@ package io.kvindex.streams;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.checkpoint.CheckpointMeters;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.CopySettings;
@@ -78,6 +79,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
         new CheckpointLender(
             config.directory().resolve("lent"), partitions, this::inUse, this::isComing, metrics);
     IndexMeters meters = new IndexMeters(metrics);
+    CheckpointMeters.register(metrics);
     topic =
         new LogTopic(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())), Topics.EVENTS);
