@@ -155,13 +155,14 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   /**
    * Loads RocksDB's native code from beside the rows. Left to itself RocksDB unpacks its 15 MB into
    * the directory for temporary files under a new name each time, and who is killed leaves them
-   * there; here the next start writes over it. Where that can't be, RocksDB finds its own way.
+   * there; here the next start writes over it. Where that can't be, RocksDB finds its own way: its
+   * loader says so with a RuntimeException where a file of that name can not be deleted.
    */
   private static void unpackRocksDb(Path directory) {
     try {
       Files.createDirectories(directory);
       NativeLibraryLoader.getInstance().loadLibrary(directory.toAbsolutePath().toString());
-    } catch (IOException | UnsatisfiedLinkError e) {
+    } catch (IOException | RuntimeException | UnsatisfiedLinkError e) {
       LOG.info("RocksDB's native code is not kept in {}: {}", directory, e.toString());
     }
   }
