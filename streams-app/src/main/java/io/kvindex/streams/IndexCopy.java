@@ -4,6 +4,7 @@ package io.kvindex.streams;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.checkpoint.CheckpointMeters;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.runtime.CopySettings;
@@ -78,6 +79,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
         new CheckpointLender(
             config.directory().resolve("lent"), partitions, this::inUse, this::isComing, metrics);
     IndexMeters meters = new IndexMeters(metrics);
+    CheckpointMeters.register(metrics);
     topic =
         new LogTopic(
             Admin.create(ClientKind.ADMIN.settings(config.kafka(), Map.of())), Topics.EVENTS);
@@ -153,13 +155,14 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   /**
    * Loads RocksDB's native code from beside the rows. Left to itself RocksDB unpacks its 15 MB into
    * the directory for temporary files under a new name each time, and who is killed leaves them
-   * there; here the next start writes over it. Where that can't be, RocksDB finds its own way.
+   * there; here the next start writes over it. Where that can't be, RocksDB finds its own way: its
+   * loader says so with a RuntimeException where a file of that name can not be deleted.
    */
   private static void unpackRocksDb(Path directory) {
     try {
       Files.createDirectories(directory);
       NativeLibraryLoader.getInstance().loadLibrary(directory.toAbsolutePath().toString());
-    } catch (IOException | UnsatisfiedLinkError e) {
+    } catch (IOException | RuntimeException | UnsatisfiedLinkError e) {
       LOG.info("RocksDB's native code is not kept in {}: {}", directory, e.toString());
     }
   }

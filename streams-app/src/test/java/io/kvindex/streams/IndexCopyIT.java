@@ -121,6 +121,7 @@ class IndexCopyIT {
     }
     MeterRegistry metrics = new SimpleMeterRegistry();
     try (IndexCopy copy = start("one", null, metrics)) {
+      assertThat(metrics.find("kvindex.checkpoints").counter()).as("from the start").isNotNull();
       until(() -> copy.notReadyReason() == null, "ready");
       assertThat(feed.answers(copy)).isEqualTo(before);
       assertThat(

@@ -4,7 +4,6 @@ package io.kvindex.streams.checkpoint;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -66,10 +65,7 @@ public final class CheckpointThread {
   private Folded onDisk;
   private long onDiskNs = System.nanoTime();
 
-  private final Counter checkpoints;
-  private final Counter rows;
-  private final Counter failures;
-  private final Counter waitSeconds;
+  private final CheckpointMeters meters;
   private final OncePerMinute warnings = new OncePerMinute();
 
   /**
@@ -112,23 +108,12 @@ public final class CheckpointThread {
     handedOver = loaded;
     upTo = loaded;
     onDisk = loaded;
-    checkpoints = counter("kvindex.checkpoints", "checkpoints written", metrics);
-    rows = counter("kvindex.checkpoint.rows", "rows written for them", metrics);
-    failures = counter("kvindex.checkpoint.failures", "tries to write one that failed", metrics);
-    waitSeconds =
-        counter(
-            "kvindex.checkpoint.wait.seconds",
-            "how long the fold has waited for the disk",
-            metrics);
+    meters = CheckpointMeters.register(metrics);
     blocks.swap(new Journal(pieces)).release();
     dueNs = System.nanoTime() + limits.interval().toNanos();
     thread = new Thread(this::run, "kvindex-checkpoint-" + partition);
     thread.setDaemon(true);
     thread.start();
-  }
-
-  private static Counter counter(String name, String what, MeterRegistry metrics) {
-    return Counter.builder(name).description(what).register(metrics);
   }
 
   // ------------------------------------------------------------------- the fold
@@ -192,7 +177,7 @@ public final class CheckpointThread {
         left = limits.longestWait().minusNanos(System.nanoTime() - began);
       }
     }
-    waitSeconds.increment((System.nanoTime() - began) / 1e9);
+    meters.waitSeconds().increment((System.nanoTime() - began) / 1e9);
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -313,14 +298,14 @@ public final class CheckpointThread {
     failing = false;
     onDisk = upTo;
     onDiskNs = System.nanoTime();
-    checkpoints.increment();
-    rows.increment(count);
+    meters.written().increment();
+    meters.rows().increment(count);
     notifyAll();
   }
 
   private synchronized void failed() {
     failing = true;
-    failures.increment();
+    meters.failures().increment();
     notifyAll();
   }
 

@@ -28,8 +28,9 @@ import org.slf4j.LoggerFactory;
  * <p>Looks five times a second while records come, and once a second while none do: then all there
  * is to find out is that Kafka is away. The topic's id is asked for whenever a task begins, which
  * is at the start, after a rebalance, and after this process could not reach Kafka for longer than
- * its session; with the next look after an answer that looked bad; else every half a minute, since
- * a topic made anew need not end a task, and Kafka tells nobody.
+ * its session; with the next look after an answer that looked bad, or was none, so as soon as Kafka
+ * is back; else every half a minute, since a topic made anew need not end a task, and Kafka tells
+ * nobody.
  *
  * <p>An answer may be old: brokers hear of a new leader or topic one after the other. So a table is
  * refused only if a second answer, at least a second later, is the same and nothing was folded in
@@ -146,7 +147,9 @@ public final class LogWatch<V> implements AutoCloseable {
     long askedNanos = System.nanoTime();
     Map<Integer, Long> now = topic.ends(tables.partitions());
     boolean moved = measure(now, askedNanos);
-    if (!before.isEmpty() && !now.isEmpty()) {
+    if (now.isEmpty()) {
+      sure = false; // Kafka is away, and may come back with another topic
+    } else if (!before.isEmpty()) {
       judge(before, now);
     }
     return moved;

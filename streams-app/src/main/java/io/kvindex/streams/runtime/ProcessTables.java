@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,10 +78,18 @@ public final class ProcessTables<V> implements AutoCloseable {
             .mapToObj(p -> new TableSlot<>(p, loader, topicId, threads, metrics, longestPause))
             .toList();
     // There from the start: what was never seen at 0 does not seem to grow when it begins.
-    Stream.of(TableSlot.LOADS_FAILED, MISSING, DOUBTS).forEach(metrics::counter);
+    addCounter(metrics, MISSING, "records deleted from the events topic before they were read");
+    addCounter(
+        metrics, DOUBTS, "records out of turn, for which reading began again at the last folded");
+    addCounter(metrics, TableSlot.LOADS_FAILED, "tables that could not be loaded, each try");
     for (Refusal.Cause cause : Refusal.Cause.values()) {
-      metrics.counter(TableSlot.REFUSED, "cause", cause.label());
+      String what = "tables thrown away while they were in use";
+      addCounter(metrics, TableSlot.REFUSED, what, "cause", cause.label());
     }
+  }
+
+  private static void addCounter(MeterRegistry metrics, String name, String what, String... tags) {
+    Counter.builder(name).description(what).tags(tags).register(metrics);
   }
 
   /** None while there is nothing to load. A partition is in their queue at most once. */

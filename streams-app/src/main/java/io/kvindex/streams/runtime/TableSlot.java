@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where one partition's table is, what state it is in and which task has it. No method waits.
- * Thread-safe.
+ * Where one partition's table is, what state it is in and which task has it. No public method
+ * waits. Thread-safe.
  *
  * <pre>
  * ABSENT --load--> LOADING --> READY --refuse--> FAILED --load, once no task has it--> LOADING

@@ -66,6 +66,16 @@ class ProcessTablesTest {
   }
 
   @Test
+  void shouldCountFromZeroAndSayWhat_beforeAnythingHappens() {
+    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p))) {
+      assertThat(tables.partitions()).isEqualTo(4);
+      assertThat(metrics.getMeters())
+          .hasSize(3 + Refusal.Cause.values().length)
+          .allSatisfy(meter -> assertThat(meter.getId().getDescription()).isNotBlank());
+    }
+  }
+
+  @Test
   void shouldLoadAllBeforeATaskIsThere_asManyAtATimeAsAllowed() throws Exception {
     AtomicInteger atOnce = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
