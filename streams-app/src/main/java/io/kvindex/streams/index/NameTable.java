@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * at an entry, which {@link #get} and {@link #set} read and write until the next insertion or
  * removal.
  *
- * <p>Extendible hashing: a directory of segments, each with its entries in pieces that are added and
- * dropped one by one, so that none is copied as it grows, and a sparse array of 4-byte slots that
- * name them: some 46 bytes an entry. For the table's writer alone.
+ * <p>Extendible hashing: a directory of segments, each with its entries in pieces that are added
+ * and dropped one by one, so that none is copied as it grows, and a sparse array of 4-byte slots
+ * that name them: some 46 bytes an entry. For the table's writer alone.
  */
 final class NameTable {
 
@@ -171,11 +171,11 @@ final class NameTable {
       Arrays.fill(directory, i, end, new Segment(room, own));
       i = end;
     }
+    current = directory[0];
     nowhere();
   }
 
   private void nowhere() {
-    current = directory[0];
     piece = NOTHING;
     number = Integer.MAX_VALUE;
   }

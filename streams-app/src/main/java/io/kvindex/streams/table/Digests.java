@@ -173,8 +173,7 @@ public final class Digests {
 
     void add(HeldBlock block) {
       if (Long.compareUnsigned(block.engineHash(), from) < 0
-          || size >= most
-              && Long.compareUnsigned(block.engineHash(), byHash.lastKey()) > 0) {
+          || size >= most && Long.compareUnsigned(block.engineHash(), byHash.lastKey()) > 0) {
         return;
       }
       byHash.computeIfAbsent(block.engineHash(), hash -> new ArrayList<>(1)).add(block);
