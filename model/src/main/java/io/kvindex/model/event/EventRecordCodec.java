@@ -121,11 +121,7 @@ public final class EventRecordCodec {
     int flags = in.readByte();
     Long after = (flags & HAS_AFTER) != 0 ? Long.valueOf(in.readVarint()) : null;
     long time = in.readZigZag();
-    int count = in.readCount();
-    List<KvEvent> events = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      events.add(KvEventReader.read(in));
-    }
+    List<KvEvent> events = readEvents(in);
     in.requireEnd();
     Position position = new Position(eventId, part, (flags & LAST_PART) != 0);
     return new EventRecord(
@@ -138,6 +134,19 @@ public final class EventRecordCodec {
         after,
         time,
         events);
+  }
+
+  /** Most batches have one. */
+  private static List<KvEvent> readEvents(RecordReader in) {
+    int count = in.readCount();
+    if (count == 1) {
+      return List.of(KvEventReader.read(in));
+    }
+    List<KvEvent> events = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      events.add(KvEventReader.read(in));
+    }
+    return events;
   }
 
   private static void writeTraits(RecordWriter out, SourceTraits traits) {

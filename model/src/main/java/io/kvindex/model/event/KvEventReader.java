@@ -56,8 +56,13 @@ final class KvEventReader {
   private static StatedContext readContext(RecordReader in) {
     String loraName = in.readString();
     String loraId = in.readString();
+    String namespace = in.readString();
+    String salt = in.readString();
+    if (loraName == null && loraId == null && namespace == null && salt == null) {
+      return StatedContext.NONE;
+    }
     return new StatedContext(
-        loraName, loraId == null ? null : Long.valueOf(loraId), in.readString(), in.readString());
+        loraName, loraId == null ? null : Long.valueOf(loraId), namespace, salt);
   }
 
   private static Parent readParent(RecordReader in) {

@@ -16,6 +16,7 @@ import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.table.PublisherRow;
 import io.kvindex.streams.view.StreamPosition;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -98,8 +99,8 @@ final class Applier implements KvEvent.Visitor {
   @Override
   public void removed(KvEvent.Removed event) {
     List<OwnerState> owners = lives.addressed(publisherRef, event.place());
-    List<CopyPolicy> copies =
-        owners.stream().map(owner -> lives.copies(current().traits(), owner)).toList();
+    CopyPolicy[] copies = new CopyPolicy[owners.size()];
+    Arrays.setAll(copies, o -> lives.copies(current().traits(), owners.get(o)));
     Hashes hashes = event.engineHashes();
     if (!owners.isEmpty()) {
       holding.touch(owners.get(0), hashes); // a publisher's names are in the same spaces
@@ -114,7 +115,7 @@ final class Applier implements KvEvent.Visitor {
         there |=
             event.remainingCopies().size() > i
                 ? change.remain(event.remainingCopies().get(i))
-                : change.remove(copies.get(o));
+                : change.remove(copies[o]);
         undecided += present && change.isUndecided() ? 1 : 0;
         judge.removed(change);
         change.write();

@@ -212,9 +212,9 @@ final class KeyTable {
     return UNIT_SLOTS / 8 * (8 + sizeClass);
   }
 
-  /** Room for a quarter more keys, small segments for twice as many; at most the full size. */
+  /** Room for a fifth more keys, small segments for twice as many; at most the full size. */
   private static int slotsFor(int keys, int full) {
-    int more = Math.max(Segment.SMALLEST / 2, keys >>> 2);
+    int more = Math.max(Segment.SMALLEST / 2, keys / 5);
     return Math.max(Segment.SMALLEST, Math.min(full, (keys + more) * 32 / 26 + 1));
   }
 
