@@ -18,6 +18,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -146,8 +147,12 @@ final class KilledCopy {
     }
     Path kept = directory.resolveSibling("kept");
     for (String file : rows) {
-      if (!Files.exists(kept.resolve(file)) && Files.exists(directory.resolve(file))) {
-        Files.createLink(kept.resolve(file), directory.resolve(file));
+      if (!Files.exists(kept.resolve(file))) {
+        try {
+          Files.createLink(kept.resolve(file), directory.resolve(file));
+        } catch (NoSuchFileException e) {
+          continue; // compacted meanwhile: what it became is listed next
+        }
       }
     }
     return rows;

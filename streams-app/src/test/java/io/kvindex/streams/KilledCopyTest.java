@@ -291,9 +291,18 @@ class KilledCopyTest {
     }
   }
 
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
   /** What it said until it was killed. */
   private List<String> run(Kill kill) throws Exception {
     Entry first = Objects.requireNonNull(ahead.peek());
+    Path complaints = dir.resolve("complaints");
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -310,7 +319,7 @@ class KilledCopyTest {
                 Long.toString(first.offset()),
                 Integer.toString(kill.changes),
                 Integer.toString(kill.intervalMs))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .redirectError(complaints.toFile())
             .start();
     List<String> said = new ArrayList<>();
     try (BufferedReader out = process.inputReader()) {
@@ -319,12 +328,16 @@ class KilledCopyTest {
         line = out.readLine();
         said.add(String.valueOf(line));
       }
-      assertThat(line).as("seed %d: it ended by itself: %s", SEED, said).isNotNull();
+      assertThat(line)
+          .as(() -> "seed " + SEED + ": it ended by itself: " + said + text(complaints))
+          .isNotNull();
       if (line.equals("folds")) {
         awaitCheckpoints(random.nextInt(3), out, said);
       }
       process.waitFor(random.nextInt(kill.withinMs), TimeUnit.MILLISECONDS);
-      assertThat(process.isAlive()).as("seed %d", SEED).isTrue();
+      assertThat(process.isAlive())
+          .as(() -> "seed " + SEED + ": it ended by itself: " + text(complaints))
+          .isTrue();
       process.toHandle().destroyForcibly(); // the other way closes what it said
       process.waitFor();
       out.lines().forEach(said::add);
