@@ -57,6 +57,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class FoldBench {
 
   private static final int BLOCKS = 1024;
+  private static final byte[] KEY = {1};
 
   /** Of as many bytes as all behind it. */
   private static final long FIRST_ID = (1L << 28) + 1;
@@ -159,7 +160,7 @@ public class FoldBench {
   private void take(byte[] record) {
     number(record, idAt, FIRST_ID + offset);
     number(record, afterAt, FIRST_ID + offset - 1);
-    fold.take(decoder.decode(record), offset++, 1_000_000);
+    fold.take(decoder.decode(KEY, record), offset++, 1_000_000);
   }
 
   /** One block stored or removed. */

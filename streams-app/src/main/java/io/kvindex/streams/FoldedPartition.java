@@ -144,7 +144,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
       foldedSince(next);
       fold.startsAt(next);
     }
-    EventRecord record = decode(next, value);
+    EventRecord record = decode(next, key, value);
     if (record == null) {
       fold.passOver(next);
     } else if (!leftOut.isEmpty() && leftOut.contains(next) && !record.isOpening()) {
@@ -182,12 +182,12 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     table.foldedSince(offset);
   }
 
-  private @Nullable EventRecord decode(long at, byte @Nullable [] value) {
+  private @Nullable EventRecord decode(long at, byte @Nullable [] key, byte @Nullable [] value) {
     try {
       if (value == null) {
         throw new MalformedRecordException("it has no value");
       }
-      return decoder.decode(value);
+      return decoder.decode(key, value);
     } catch (MalformedRecordException e) {
       counts.taken(1);
       counts.record(Outcome.UNDECODABLE, 1);

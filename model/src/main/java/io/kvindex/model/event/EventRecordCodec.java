@@ -85,26 +85,6 @@ public final class EventRecordCodec {
         SourceType.byCode(in.readByte()), readTraits(in, version), readTable(in), readStream(in));
   }
 
-  /** Passes over what {@link #readSource} reads of a record of the newest version. */
-  static void skipSource(RecordReader in) {
-    in.readByte();
-    in.readByte();
-    for (int left = in.readCount(); left > 0; left--) {
-      in.skipString();
-    }
-    in.readVarint();
-    in.readVarint();
-    in.skipString();
-    in.skipString();
-    in.readVarint();
-    in.readByte();
-    in.skipString();
-    in.skipString();
-    in.skipString();
-    in.readVarint();
-    in.skipString();
-  }
-
   static EventRecord decode(RecordReader in, Supplier<Source> readsSource) {
     try {
       return decodeRest(in, readsSource.get());

@@ -1,53 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.event;
 
+import io.kvindex.model.event.EventRecordCodec.Source;
 import java.util.Arrays;
 import net.openhft.hashing.LongHashFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads event records like {@link EventRecordCodec#decode}, and makes what all records of a stream
- * begin with once instead of once a record: a record's table, stream and traits are a dozen strings
- * and what is made of them, more than all else that a short one allocates. For one thread.
+ * Reads event records like {@link EventRecordCodec#decode}, but reads the source, with which all
+ * records of a stream begin, once instead of once a record: table, stream and traits are a dozen
+ * strings, more than all else that a short record allocates. For one thread.
  */
 public final class EventRecordDecoder {
 
-  /** Streams of a partition that speak in turn are about as many. */
-  private static final int KNOWN = 256;
+  /** Streams remembered: about as many as send to a partition in turn. */
+  private static final int REMEMBERED = 256;
 
   private static final LongHashFunction HASH = LongHashFunction.xx3();
 
-  private record Known(byte[] bytes, EventRecordCodec.Source source) {}
+  /**
+   * @param bytes what the source was read from. No other source begins with them, as its fields say
+   *     how long they are
+   */
+  private record Known(byte[] bytes, Source source) {
+    boolean isOf(byte[] record) {
+      int end = 1 + bytes.length;
+      return end <= record.length && Arrays.equals(bytes, 0, bytes.length, record, 1, end);
+    }
+  }
 
-  private final @Nullable Known[] known = new Known[KNOWN];
+  /** By a hash of the record's key. */
+  private final @Nullable Known[] known = new Known[REMEMBERED];
 
   /**
    * Reads a record.
    *
+   * @param key of the record in Kafka: says where to look for its source, and nothing else
    * @throws MalformedRecordException if the bytes are no record, are cut short, or have a newer
    *     version
    */
-  public EventRecord decode(byte[] bytes) {
-    if (bytes.length == 0 || bytes[0] != EventRecordCodec.VERSION) {
+  public EventRecord decode(byte @Nullable [] key, byte[] bytes) {
+    if (key == null || bytes.length == 0 || bytes[0] != EventRecordCodec.VERSION) {
       return EventRecordCodec.decode(bytes);
     }
     RecordReader in = new RecordReader(bytes, 1);
-    return EventRecordCodec.decode(in, () -> source(bytes, in));
+    return EventRecordCodec.decode(in, () -> source(key, bytes, in));
   }
 
-  private EventRecordCodec.Source source(byte[] bytes, RecordReader in) {
-    EventRecordCodec.skipSource(in);
-    int end = in.at();
-    int slot = (int) HASH.hashBytes(bytes, 1, end - 1) & KNOWN - 1;
-    Known there = known[slot];
-    if (there == null || !Arrays.equals(there.bytes, 0, there.bytes.length, bytes, 1, end)) {
-      RecordReader again = new RecordReader(bytes, 1);
-      there =
-          new Known(
-              Arrays.copyOfRange(bytes, 1, end),
-              EventRecordCodec.readSource(again, EventRecordCodec.VERSION));
-      known[slot] = there;
+  private Source source(byte[] key, byte[] bytes, RecordReader in) {
+    int slot = (int) HASH.hashBytes(key) & REMEMBERED - 1;
+    Known last = known[slot];
+    if (last != null && last.isOf(bytes)) {
+      in.skip(last.bytes.length);
+      return last.source;
     }
-    return there.source;
+    Source source = EventRecordCodec.readSource(in, EventRecordCodec.VERSION);
+    known[slot] = new Known(Arrays.copyOfRange(bytes, 1, in.at()), source);
+    return source;
   }
 }

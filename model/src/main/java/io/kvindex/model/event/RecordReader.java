@@ -95,16 +95,15 @@ public final class RecordReader {
     return text;
   }
 
-  /** Passes a string or null over. */
-  void skipString() {
-    int length = Math.max(0, readInt() - 1);
-    require(length);
-    at += length;
-  }
-
   /** Index of the byte that is read next. */
   int at() {
     return at;
+  }
+
+  /** Passes over bytes that are there. */
+  void skip(int count) {
+    require(count);
+    at += count;
   }
 
   /** A string that must be there. */

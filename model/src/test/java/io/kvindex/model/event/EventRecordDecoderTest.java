@@ -11,6 +11,8 @@ import io.kvindex.model.StreamId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.hash.HashProfile;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -37,21 +39,27 @@ class EventRecordDecoderTest {
                 new Place("GPU", 0, 0, null), Hashes.of(random.nextLong()), Hashes.EMPTY)));
   }
 
+  private static byte[] key(EventRecord record) {
+    return record.stream().key().getBytes(StandardCharsets.UTF_8);
+  }
+
   @Test
   void shouldReadWhatWasWritten_whenMoreStreamsSpeakInTurnThanItKnows() {
     Random random = new Random(3);
     for (int i = 0; i < 20_000; i++) {
       EventRecord record = random(random);
-      assertThat(decoder.decode(EventRecordCodec.encode(record))).isEqualTo(record);
+      byte[] bytes = EventRecordCodec.encode(record);
+      assertThat(decoder.decode(key(record), bytes)).isEqualTo(record);
     }
   }
 
   @Test
   void shouldMakeTheStreamOnce_whenItSpeaksAgain() {
-    byte[] bytes = EventRecordCodec.encode(random(new Random(4)));
+    EventRecord record = random(new Random(4));
+    byte[] bytes = EventRecordCodec.encode(record);
 
-    EventRecord first = decoder.decode(bytes);
-    EventRecord second = decoder.decode(bytes.clone());
+    EventRecord first = decoder.decode(key(record), bytes);
+    EventRecord second = decoder.decode(key(record), bytes.clone());
 
     assertThat(second.stream()).isSameAs(first.stream());
     assertThat(second.table()).isSameAs(first.table());
@@ -61,18 +69,20 @@ class EventRecordDecoderTest {
   void shouldSayTheSameAsTheCodec_whenBytesAreCutOrFlipped() {
     Random random = new Random(5);
     for (int i = 0; i < 20_000; i++) {
-      byte[] bytes = EventRecordCodec.encode(random(random));
-      bytes = java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
+      EventRecord record = random(random);
+      byte[] key = random.nextBoolean() ? key(record) : new byte[] {(byte) random.nextInt(3)};
+      byte[] bytes = EventRecordCodec.encode(record);
+      bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
       if (bytes.length > 0 && random.nextBoolean()) {
         bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
       }
-      assertThat(said(bytes)).isEqualTo(saidByTheCodec(bytes));
+      assertThat(said(key, bytes)).isEqualTo(saidByTheCodec(bytes));
     }
   }
 
-  private Object said(byte[] bytes) {
+  private Object said(byte[] key, byte[] bytes) {
     try {
-      return decoder.decode(bytes);
+      return decoder.decode(key, bytes);
     } catch (MalformedRecordException e) {
       return "malformed";
     }
