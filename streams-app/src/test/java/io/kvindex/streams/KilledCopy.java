@@ -151,7 +151,7 @@ final class KilledCopy {
         try {
           Files.createLink(kept.resolve(file), directory.resolve(file));
         } catch (NoSuchFileException e) {
-          continue; // compacted meanwhile: what it became is listed next
+          // Compacted between two looks: the next one lists what it became.
         }
       }
     }
