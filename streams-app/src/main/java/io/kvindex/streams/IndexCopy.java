@@ -101,7 +101,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     SeekingClients clients = new SeekingClients();
     streams =
         new KafkaStreams(
-            TableTopology.of(Topics.EVENTS, tables, clients::seek, log::soon),
+            TableTopology.of(Topics.EVENTS, tables, clients::seek, log::taskBegins),
             new CopySettings(
                     config.kafka(),
                     config.applicationId(),

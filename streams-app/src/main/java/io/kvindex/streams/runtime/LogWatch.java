@@ -109,8 +109,8 @@ public final class LogWatch<V> implements AutoCloseable {
     timer.execute(this::look);
   }
 
-  /** A task begins. Never waits. */
-  public void soon() {
+  /** A task begins: the next look asks for the topic's id. Never waits. */
+  public void taskBegins() {
     begun = true;
   }
 
@@ -134,8 +134,12 @@ public final class LogWatch<V> implements AutoCloseable {
     }
   }
 
-  /** Whether anything has changed. */
-  private boolean refresh() {
+  /**
+   * Looks once. For the timer's thread; visible for tests, which have no timer.
+   *
+   * @return whether anything has changed
+   */
+  boolean refresh() {
     // Before Kafka is asked, so that no answer can be older than what it is compared with.
     Map<FoldedTable<V>, Long> before = new HashMap<>();
     for (int p = 0; p < tables.partitions(); p++) {
