@@ -124,7 +124,7 @@ public final class LogWatch<V> implements AutoCloseable {
       quiet = refresh() ? 0 : quiet + 1;
     } catch (KafkaException e) {
       LOG.debug("Kafka does not say how it is with the log", e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (warnings.allows()) {
         LOG.warn("BUG: nobody looks where the log ends, answers grow stale", e);
       }
