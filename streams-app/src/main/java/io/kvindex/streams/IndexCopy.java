@@ -158,7 +158,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
    * there; here the next start writes over it. Where that can't be, RocksDB finds its own way: its
    * loader says so with a RuntimeException where a file of that name can not be deleted.
    */
-  private static void unpackRocksDb(Path directory) {
+  static void unpackRocksDb(Path directory) {
     try {
       Files.createDirectories(directory);
       NativeLibraryLoader.getInstance().loadLibrary(directory.toAbsolutePath().toString());
