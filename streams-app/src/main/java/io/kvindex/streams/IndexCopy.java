@@ -174,8 +174,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   private @Nullable Void giveUp(Throwable failure) {
-    LOG.error("Kafka Streams does not start", failure);
-    failures.giveUp("Kafka Streams does not start: " + failure);
+    failures.giveUp("Kafka Streams does not start: " + failure, failure);
     return null;
   }
 
