@@ -41,7 +41,6 @@ final class CopyLoading implements TableLoader<PartitionView> {
   private final Borrower borrower;
   private final MeterRegistry metrics;
   private final Map<Integer, PartitionProgress> loads = new ConcurrentHashMap<>();
-
   private final Map<Integer, FailedFolds> failed = new ConcurrentHashMap<>();
   private volatile String logId = "";
 

@@ -281,7 +281,7 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
     return table.blocks().names();
   }
 
-  /** Any thread: how the checkpoint stands. */
+  /** Any thread: how the checkpoint stands. Visible for tests. */
   CheckpointState checkpointState() {
     return behind.state();
   }

@@ -101,7 +101,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     SeekingClients clients = new SeekingClients();
     streams =
         new KafkaStreams(
-            TableTopology.of(Topics.EVENTS, tables, clients::seek, log::soon),
+            TableTopology.of(Topics.EVENTS, tables, clients::seek, log::taskBegins),
             new CopySettings(
                     config.kafka(),
                     config.applicationId(),
@@ -158,7 +158,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
    * there; here the next start writes over it. Where that can't be, RocksDB finds its own way: its
    * loader says so with a RuntimeException where a file of that name can not be deleted.
    */
-  private static void unpackRocksDb(Path directory) {
+  static void unpackRocksDb(Path directory) {
     try {
       Files.createDirectories(directory);
       NativeLibraryLoader.getInstance().loadLibrary(directory.toAbsolutePath().toString());
@@ -174,8 +174,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   }
 
   private @Nullable Void giveUp(Throwable failure) {
-    LOG.error("Kafka Streams does not start", failure);
-    failures.giveUp("Kafka Streams does not start: " + failure);
+    failures.giveUp("Kafka Streams does not start: " + failure, failure);
     return null;
   }
 

@@ -49,9 +49,9 @@ final class StreamFailures implements StreamsUncaughtExceptionHandler, AutoClose
   }
 
   /** Only a person can help: says so until the process ends. */
-  void giveUp(String why) {
+  void giveUp(String why, Throwable failure) {
     lastWord = why;
-    LOG.error("the tables are not kept any more, answers grow stale: {}", why);
+    LOG.error("the tables are not kept any more, answers grow stale: {}", why, failure);
   }
 
   @Override
@@ -59,8 +59,7 @@ final class StreamFailures implements StreamsUncaughtExceptionHandler, AutoClose
     failures.increment();
     String hopeless = hopeless(failure);
     if (hopeless != null) {
-      lastWord = hopeless;
-      LOG.error("the tables are not kept any more, answers grow stale: {}", hopeless, failure);
+      giveUp(hopeless, failure);
       return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
     long ms = nextPause();

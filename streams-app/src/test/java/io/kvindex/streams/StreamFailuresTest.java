@@ -34,7 +34,7 @@ class StreamFailuresTest {
 
   @Test
   void shouldSaySoUntilTheEnd_whenOnlyAPersonCanHelp() {
-    failures.giveUp("the topic is gone");
+    failures.giveUp("the topic is gone", new StreamsException("gone"));
     failures.close();
     failures.handle(new StreamsException("while it ends"));
     assertThat(failures.givenUp()).isEqualTo("the topic is gone");

@@ -9,16 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What keeps answers right, each of which can be switched off to show that the chaos suite notices.
  * For tests of the chaos suite only: {@code -Dkvindex.unsafe.without=repair} leaves one out for the
- * whole process. Each is honoured at one place, named below.
+ * whole process. Each names where it is honoured.
  */
 public enum Protection {
   /** Holes in a sequence are asked for; without it they are passed over: {@code StreamPosition}. */
   REPAIR,
-  /** A new life hides what the one before announced: {@code Applier.beginLife}. */
+  /** A new life hides what the one before announced: {@code Lives.begin}. */
   FENCING,
-  /**
-   * What was seen is not applied again: {@code Follower.judgeBehind}, {@code TableWriter.place}.
-   */
+  /** What was seen is not applied again: {@code Reception.notAgain}, {@code Fold.place}. */
   DEDUPE,
   /** A record waits for its predecessor: {@code Sequencer.judge}. */
   HOLD_BACK,

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,7 +136,7 @@ public final class RecordReader {
 
   /** All bytes not read yet. */
   public byte[] readRest() {
-    byte[] rest = java.util.Arrays.copyOfRange(bytes, at, bytes.length);
+    byte[] rest = Arrays.copyOfRange(bytes, at, bytes.length);
     at = bytes.length;
     return rest;
   }

@@ -83,7 +83,7 @@ public final class RecordWriter {
     size += length;
   }
 
-  /** Bytes written since the start or the last {@link #reset}. */
+  /** Bytes written so far. */
   public int size() {
     return size;
   }

@@ -6,6 +6,7 @@ import io.kvindex.model.Media;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.SourceTraits;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,9 +105,9 @@ public record SourceOptions(
     pools = pools == null ? null : List.copyOf(pools);
     Set<String> named = new TreeSet<>();
     persistentMedia.forEach(medium -> named.add(Media.standard().answerKey(medium)));
-    persistentMedia = java.util.Collections.unmodifiableSet(named);
-    addressTiers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(addressTiers));
-    loraPaths = java.util.Collections.unmodifiableMap(new TreeMap<>(loraPaths));
+    persistentMedia = Collections.unmodifiableSet(named);
+    addressTiers = Collections.unmodifiableMap(new LinkedHashMap<>(addressTiers));
+    loraPaths = Collections.unmodifiableMap(new TreeMap<>(loraPaths));
     if (expirySeconds < 0 || expirySeconds > LowerTier.MAX_SECONDS) {
       throw new IllegalArgumentException("expiry of " + expirySeconds + " s");
     }

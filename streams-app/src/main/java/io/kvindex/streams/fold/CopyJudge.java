@@ -20,7 +20,7 @@ import java.util.function.LongUnaryOperator;
  *
  * <p>One thing proves an announcement to be of new copies: a request only reuses what is held, so
  * an event with a block that is surely not there speaks of computed blocks throughout. To know that
- * of a block takes that all that was ever announced has a row, those included that may be gone;
+ * of a block takes that all blocks ever announced are remembered, those included that may be gone;
  * where there are too many of these, or something is missing, nothing is proved any more until the
  * cache is emptied. The other way round, a block computed behind one that may be gone shows that it
  * is not: the request that computed it holds all of its prefix.
@@ -115,7 +115,7 @@ final class CopyJudge {
     }
   }
 
-  /** The owner may hold a block that has no row. */
+  /** The owner may hold a block that is not remembered. */
   void noMoreProofs(OwnerState owner) {
     if (!owner.row().copiesUnsure()) {
       table.put(owner.id(), owner.row().unsureOfCopies());

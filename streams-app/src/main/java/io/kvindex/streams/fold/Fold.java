@@ -46,7 +46,7 @@ public final class Fold {
     resume();
   }
 
-  /** Counts what a former task has left, and goes on with it. */
+  /** Counts records that the checkpoint has as held back, and applies those whose turn has come. */
   private void resume() {
     for (StreamState stream : List.copyOf(streams.waiting())) {
       stream.held().values().forEach(row -> counts.taken(decode(row).events().size()));

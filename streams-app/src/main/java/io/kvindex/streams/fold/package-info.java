@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What an event changes: the rows of one record are computed here and written as one. */
+/** What the records of the log change in a partition's table. */
 @NullMarked
 package io.kvindex.streams.fold;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
+import java.util.Arrays;
+
 /** Which slot has which number in rows, one table's: open addressing, at most half full. */
 final class SlotNumbers {
 
@@ -17,7 +19,7 @@ final class SlotNumbers {
     int length = Integer.highestOneBit(Math.max(4, bySlot.length)) << 2;
     numbers = new long[length];
     slots = new int[length];
-    java.util.Arrays.fill(slots, NONE);
+    Arrays.fill(slots, NONE);
     for (int slot = 0; slot < bySlot.length; slot++) {
       if (bySlot[slot] != Blocks.NOBODY) {
         int at = find(bySlot[slot]);

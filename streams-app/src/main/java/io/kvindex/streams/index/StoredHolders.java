@@ -3,6 +3,7 @@ package io.kvindex.streams.index;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -53,7 +54,7 @@ public final class StoredHolders {
     int id = in.readInt();
     boolean dead = in.readByte() != 0;
     int[] meaning = new int[in.readInt()];
-    java.util.Arrays.fill(meaning, NOTHING);
+    Arrays.fill(meaning, NOTHING);
     int visible = in.readInt();
     int groups = in.readCount();
     if (!dead) {

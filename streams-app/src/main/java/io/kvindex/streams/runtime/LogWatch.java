@@ -109,8 +109,8 @@ public final class LogWatch<V> implements AutoCloseable {
     timer.execute(this::look);
   }
 
-  /** A task begins. Never waits. */
-  public void soon() {
+  /** A task begins: the next look asks for the topic's id. Never waits. */
+  public void taskBegins() {
     begun = true;
   }
 
@@ -124,7 +124,7 @@ public final class LogWatch<V> implements AutoCloseable {
       quiet = refresh() ? 0 : quiet + 1;
     } catch (KafkaException e) {
       LOG.debug("Kafka does not say how it is with the log", e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (warnings.allows()) {
         LOG.warn("BUG: nobody looks where the log ends, answers grow stale", e);
       }
@@ -134,8 +134,12 @@ public final class LogWatch<V> implements AutoCloseable {
     }
   }
 
-  /** Whether anything has changed. */
-  private boolean refresh() {
+  /**
+   * Looks once. For the timer's thread; visible for tests, which have no timer.
+   *
+   * @return whether anything has changed
+   */
+  boolean refresh() {
     // Before Kafka is asked, so that no answer can be older than what it is compared with.
     Map<FoldedTable<V>, Long> before = new HashMap<>();
     for (int p = 0; p < tables.partitions(); p++) {

@@ -20,7 +20,7 @@ public final class TableTopology {
    *
    * @param topic the log
    * @param seek {@link SeekingClients#seek}, of the clients Kafka Streams is made with
-   * @param begins {@link LogWatch#soon}; told of each task that begins
+   * @param begins {@link LogWatch#taskBegins}; told of each task that begins
    * @param <V> the tables' read view
    */
   public static <V> Topology of(

@@ -6,7 +6,7 @@ import org.apache.kafka.streams.query.Query;
 /**
  * Asks a table for its read view by Interactive Queries, for who has Kafka Streams and nothing
  * else. The view outlives the task it was asked of, so who answers queries here asks {@link
- * ProcessTables#view}.
+ * TableSlot#view}.
  *
  * @param <V> the read view
  */

@@ -4,20 +4,20 @@ package io.kvindex.streams.table;
 import io.kvindex.model.event.MalformedRecordException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What rows call by a number: the numbers count from 1, in the order things were first heard of.
- * For the table's writer, except {@link #ref}.
+ * For the table's writer.
  */
 public final class Numbered<K, V> {
 
   private final String what;
   private final List<V> values = new ArrayList<>();
-  private final Map<K, Integer> refs = new ConcurrentHashMap<>();
+  private final Map<K, Integer> refs = new HashMap<>();
 
   Numbered(String what) {
     this.what = what;
@@ -35,12 +35,12 @@ public final class Numbered<K, V> {
     }
   }
 
-  /** Any thread: its number, null = not known yet. */
+  /** Its number, null = not known yet. */
   public @Nullable Integer ref(K key) {
     return refs.get(key);
   }
 
-  /** Who is known under a key, null = nobody yet. */
+  /** The value of a key, null = not known yet. */
   public @Nullable V find(K key) {
     Integer ref = refs.get(key);
     return ref == null ? null : values.get(ref - 1);

@@ -15,8 +15,8 @@ import io.kvindex.streams.index.Owner;
  * @param owner who that is, and where they are
  * @param dead fenced, cleared, retired or expired: its blocks count no more and are being deleted
  * @param expiresAtMs time of the log from which its blocks count no more, {@link #NEVER} = none
- * @param copiesUnsure whether it may hold blocks that have no row, so that a missing row is no
- *     proof of anything
+ * @param copiesUnsure whether it may hold blocks that are not remembered, so that one which is not
+ *     known may be there all the same
  */
 public record OwnerRow(
     int tableRef,
@@ -38,7 +38,7 @@ public record OwnerRow(
     return new OwnerRow(tableRef, publisherRef, owner, true, expiresAtMs, copiesUnsure);
   }
 
-  /** The same owner, which may hold blocks without a row from here on. */
+  /** The same owner, which may hold blocks from here on that are not remembered. */
   public OwnerRow unsureOfCopies() {
     return new OwnerRow(tableRef, publisherRef, owner, dead, expiresAtMs, true);
   }

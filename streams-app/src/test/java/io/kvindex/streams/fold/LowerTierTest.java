@@ -15,11 +15,9 @@ import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,7 +32,6 @@ class LowerTierTest {
   private static final StatedContext SALTED = new StatedContext(null, null, null, "s1");
   private static final StatedContext ADAPTED = new StatedContext("lora-a", 1L, null, null);
 
-  @TempDir private Path dir;
   private final Engine vllm = new Engine("v");
   private final Engine other = new Engine("w");
   private final Engine lower = new Engine("lmcache");
@@ -66,104 +63,96 @@ class LowerTierTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldStaySalted_whenTheOffloadEventLeavesOutTheSalt(boolean deviceFirst) {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      if (deviceFirst) {
-        index.feed(vllm.batch(device(SALTED)), vllm.batch(offloaded()));
-      } else {
-        index.feed(vllm.batch(offloaded()));
-        assertThat(index.holders("abc")).as("nobody said otherwise yet").isNotEmpty();
-        index.feed(vllm.batch(device(SALTED)));
-      }
-      assertOnlySalted(index, "v/0/CPU,v/0/GPU");
-      index.feed(vllm.batch(abc.removed(GPU, 0, 3)));
-      assertOnlySalted(index, "v/0/CPU");
-      index.feed(vllm.batch(abc.removed(CPU, 0, 3)));
-      assertThat(holders(index, SALTED)).isEmpty();
-      assertThat(index.residencies()).isZero();
-      assertThat(index.orphans()).isZero();
+    IndexDriver index = new IndexDriver();
+    if (deviceFirst) {
+      index.feed(vllm.batch(device(SALTED)), vllm.batch(offloaded()));
+    } else {
+      index.feed(vllm.batch(offloaded()));
+      assertThat(index.holders("abc")).as("nobody said otherwise yet").isNotEmpty();
+      index.feed(vllm.batch(device(SALTED)));
     }
+    assertOnlySalted(index, "v/0/CPU,v/0/GPU");
+    index.feed(vllm.batch(abc.removed(GPU, 0, 3)));
+    assertOnlySalted(index, "v/0/CPU");
+    index.feed(vllm.batch(abc.removed(CPU, 0, 3)));
+    assertThat(holders(index, SALTED)).isEmpty();
+    assertThat(index.residencies()).isZero();
+    assertThat(index.orphans()).isZero();
   }
 
   @Test
   void shouldBeHeldByHash_untilTheDeviceDescribesIt() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(new Prompt("x").stored(GPU)), vllm.batch(offloaded()));
-      assertThat(index.holders("abc")).isEmpty();
-      assertThat(index.count(Outcome.UNDESCRIBED)).isEqualTo(3);
-      index.feed(other.batch(device(SALTED)));
-      assertOnlySalted(index, "v/0/CPU,w/0/GPU");
-      assertThat(index.orphans()).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(vllm.batch(new Prompt("x").stored(GPU)), vllm.batch(offloaded()));
+    assertThat(index.holders("abc")).isEmpty();
+    assertThat(index.count(Outcome.UNDESCRIBED)).isEqualTo(3);
+    index.feed(other.batch(device(SALTED)));
+    assertOnlySalted(index, "v/0/CPU,w/0/GPU");
+    assertThat(index.orphans()).isZero();
   }
 
   @Test
   void shouldLeaveTheAnswers_whenTheFirstBlockOfTheDeviceIsAnotherOne() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(offloaded()));
-      index.feed(
-          vllm.batch(abc.stored(new Place("disk", 0, 0, null)), new Prompt("x").stored(GPU)));
-      assertThat(index.holders("abc")).isEmpty();
-      assertThat(index.count(Outcome.UNDESCRIBED)).isEqualTo(6);
-      index.feed(vllm.batch(device(StatedContext.NONE)));
-      assertThat(index.holders("a")).isEqualTo("v/0/CPU,v/0/GPU,v/0/disk");
-      index.feed(vllm.restart().opening(), vllm.batch(offloaded()));
-      assertThat(index.holders("a")).as("known from its former life").isEqualTo("v/0/CPU");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(vllm.batch(offloaded()));
+    index.feed(vllm.batch(abc.stored(new Place("disk", 0, 0, null)), new Prompt("x").stored(GPU)));
+    assertThat(index.holders("abc")).isEmpty();
+    assertThat(index.count(Outcome.UNDESCRIBED)).isEqualTo(6);
+    index.feed(vllm.batch(device(StatedContext.NONE)));
+    assertThat(index.holders("a")).isEqualTo("v/0/CPU,v/0/GPU,v/0/disk");
+    index.feed(vllm.restart().opening(), vllm.batch(offloaded()));
+    assertThat(index.holders("a")).as("known from its former life").isEqualTo("v/0/CPU");
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldNotCrossInstances_whenAConnectorDescribesAPoolsBlocks(boolean deviceFirst) {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(pool.batch(abc.tokenless(CPU, 0, 3)));
-      if (deviceFirst) {
-        index.feed(vllm.batch(device(ADAPTED)), lower.batch(new Taught(abc.stored(CPU))));
-      } else {
-        index.feed(lower.batch(new Taught(abc.stored(CPU))));
-        assertThat(index.holders("a")).isEqualTo("p/0/CPU");
-        index.feed(vllm.batch(device(ADAPTED)));
-      }
-      assertThat(index.holders("abc")).as("the base model").isEmpty();
-      assertThat(holders(index, ADAPTED))
-          .isEqualTo("p/0/CPU,v/0/GPU | p/0/CPU,v/0/GPU | p/0/CPU,v/0/GPU");
+    IndexDriver index = new IndexDriver();
+    index.feed(pool.batch(abc.tokenless(CPU, 0, 3)));
+    if (deviceFirst) {
+      index.feed(vllm.batch(device(ADAPTED)), lower.batch(new Taught(abc.stored(CPU))));
+    } else {
+      index.feed(lower.batch(new Taught(abc.stored(CPU))));
+      assertThat(index.holders("a")).isEqualTo("p/0/CPU");
+      index.feed(vllm.batch(device(ADAPTED)));
     }
+    assertThat(index.holders("abc")).as("the base model").isEmpty();
+    assertThat(holders(index, ADAPTED))
+        .isEqualTo("p/0/CPU,v/0/GPU | p/0/CPU,v/0/GPU | p/0/CPU,v/0/GPU");
   }
 
   @Test
   void shouldKeepItsPlace_whenAConnectorStatesAWrongParent() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(device(StatedContext.NONE)));
-      index.feed(vllm.batch(abc.stored(CPU, StatedContext.NONE, Parent.ROOT, 1, 3)));
-      index.feed(other.batch(abc.stored(CPU, SALTED, Parent.of(77), 2, 3)));
-      assertThat(index.holders("abc"))
-          .isEqualTo("v/0/GPU | v/0/CPU,v/0/GPU | v/0/CPU,v/0/GPU,w/0/CPU");
-      assertThat(index.holders("b")).isEmpty();
-      assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(vllm.batch(device(StatedContext.NONE)));
+    index.feed(vllm.batch(abc.stored(CPU, StatedContext.NONE, Parent.ROOT, 1, 3)));
+    index.feed(other.batch(abc.stored(CPU, SALTED, Parent.of(77), 2, 3)));
+    assertThat(index.holders("abc"))
+        .isEqualTo("v/0/GPU | v/0/CPU,v/0/GPU | v/0/CPU,v/0/GPU,w/0/CPU");
+    assertThat(index.holders("b")).isEmpty();
+    assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isZero();
   }
 
   /** What follows a block that the device has described is computed from there. */
   @Test
   void shouldFollowTheDevice_whenOnlyTheTailIsDescribedByALowerTier() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(vllm.batch(abc.stored(GPU, SALTED, Parent.ROOT, 0, 1)));
-      index.feed(lower.batch(offloaded()));
-      assertThat(holders(index, SALTED))
-          .isEqualTo("lmcache/0/CPU,v/0/GPU | lmcache/0/CPU | lmcache/0/CPU");
-      assertThat(index.holders("abc")).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(vllm.batch(abc.stored(GPU, SALTED, Parent.ROOT, 0, 1)));
+    index.feed(lower.batch(offloaded()));
+    assertThat(holders(index, SALTED))
+        .isEqualTo("lmcache/0/CPU,v/0/GPU | lmcache/0/CPU | lmcache/0/CPU");
+    assertThat(index.holders("abc")).isEmpty();
   }
 
   /** A block of the device below one that only a lower tier has told of. */
   @Test
   void shouldWaitForTheDevice_whenItsParentIsDescribedByALowerTierOnly() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(lower.batch(abc.stored(CPU, 0, 1)), vllm.batch(abc.stored(GPU, 1, 3)));
-      assertThat(index.holders("abc")).isEqualTo("lmcache/0/CPU");
-      index.feed(other.batch(abc.stored(GPU, SALTED, Parent.ROOT, 0, 1)));
-      assertThat(index.holders("abc")).isEmpty();
-      assertThat(holders(index, SALTED)).isEqualTo("lmcache/0/CPU,w/0/GPU | v/0/GPU | v/0/GPU");
-      assertThat(index.orphans()).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(lower.batch(abc.stored(CPU, 0, 1)), vllm.batch(abc.stored(GPU, 1, 3)));
+    assertThat(index.holders("abc")).isEqualTo("lmcache/0/CPU");
+    index.feed(other.batch(abc.stored(GPU, SALTED, Parent.ROOT, 0, 1)));
+    assertThat(index.holders("abc")).isEmpty();
+    assertThat(holders(index, SALTED)).isEqualTo("lmcache/0/CPU,w/0/GPU | v/0/GPU | v/0/GPU");
+    assertThat(index.orphans()).isZero();
   }
 }

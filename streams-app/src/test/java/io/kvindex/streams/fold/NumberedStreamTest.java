@@ -24,14 +24,12 @@ import io.kvindex.model.event.StatedContext;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Publishers of the standard: several streams, each with its own numbers and its own cache. */
 class NumberedStreamTest {
@@ -47,135 +45,122 @@ class NumberedStreamTest {
 
   private static final String EVERYWHERE = "daemon/0/gpu | daemon/0/gpu | daemon/0/gpu";
 
-  @TempDir private Path dir;
   private final Prompt abc = new Prompt("abc");
 
   @Test
   void shouldReachExactlyItsOwnBlocks_whenAStreamRemovesOrClears() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(
-          record(ONE, 1, 5, null, byHash(ONE, 0)), record(TWO, 1, 900, null, byHash(TWO, 0)));
-      index.feed(record(ONE, 1, 6, 5L, removed(ONE, 2)));
-      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE); // the other still has it
-      index.feed(record(TWO, 1, 901, 900L, new Cleared(0, ClearScope.STREAM)));
-      assertThat(index.holders("abc")).isEqualTo("daemon/0/gpu | daemon/0/gpu");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(record(ONE, 1, 5, null, byHash(ONE, 0)), record(TWO, 1, 900, null, byHash(TWO, 0)));
+    index.feed(record(ONE, 1, 6, 5L, removed(ONE, 2)));
+    assertThat(index.holders("abc")).isEqualTo(EVERYWHERE); // the other still has it
+    index.feed(record(TWO, 1, 901, 900L, new Cleared(0, ClearScope.STREAM)));
+    assertThat(index.holders("abc")).isEqualTo("daemon/0/gpu | daemon/0/gpu");
   }
 
   @Test
   void shouldNeedNeitherParentNorOrder_whenHashesNamePrefixes() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(record(ONE, 1, 5, null, byHash(ONE, 2)), record(ONE, 1, 6, 5L, byHash(ONE, 0)));
-      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
-      assertThat(index.count(Outcome.ORPHANED)).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(record(ONE, 1, 5, null, byHash(ONE, 2)), record(ONE, 1, 6, 5L, byHash(ONE, 0)));
+    assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
+    assertThat(index.count(Outcome.ORPHANED)).isZero();
   }
 
   @Test
   void shouldGoByTheTokens_whenHashesAreMereNames() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      Stored named = abc.stored(new Place("gpu", 0, 0, ONE));
-      index.feed(record(ONE, 1, 5, null, named));
-      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
-      index.feed(record(ONE, 1, 6, 5L, abc.removed(new Place("gpu", 0, 0, ONE), 1, 3)));
-      assertThat(index.holders("abc")).isEqualTo("daemon/0/gpu");
-    }
+    IndexDriver index = new IndexDriver();
+    Stored named = abc.stored(new Place("gpu", 0, 0, ONE));
+    index.feed(record(ONE, 1, 5, null, named));
+    assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
+    index.feed(record(ONE, 1, 6, 5L, abc.removed(new Place("gpu", 0, 0, ONE), 1, 3)));
+    assertThat(index.holders("abc")).isEqualTo("daemon/0/gpu");
   }
 
   @Test
   void shouldFenceAllStreams_whenANewLifeOfThePublisherBegins() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(
-          record(ONE, 1, 5, null, byHash(ONE, 0)),
-          record(TWO, 1, 900, null, byHash(TWO, 0)),
-          record("", 1, 0, null, new Gap(7, 8)));
-      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
-      index.feed(
-          EventRecord.opening(
-              Engine.TABLE,
-              StreamId.of(DAEMON),
-              SourceType.KV_EVENTS,
-              SourceTraits.defaultFor(SourceType.KV_EVENTS),
-              new Incarnation(1, 2, 0),
-              false));
-      assertThat(index.holders("abc")).isEmpty();
-      assertThat(index.view().degradedPublishers()).isEmpty();
-      index.feed(
-          record(TWO, 1, 901, 900L, byHash(TWO, 0)), record(TWO, 2, 1, null, byHash(TWO, 0)));
-      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(
+        record(ONE, 1, 5, null, byHash(ONE, 0)),
+        record(TWO, 1, 900, null, byHash(TWO, 0)),
+        record("", 1, 0, null, new Gap(7, 8)));
+    assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
+    index.feed(
+        EventRecord.opening(
+            Engine.TABLE,
+            StreamId.of(DAEMON),
+            SourceType.KV_EVENTS,
+            SourceTraits.defaultFor(SourceType.KV_EVENTS),
+            new Incarnation(1, 2, 0),
+            false));
+    assertThat(index.holders("abc")).isEmpty();
+    assertThat(index.view().degradedPublishers()).isEmpty();
+    index.feed(record(TWO, 1, 901, 900L, byHash(TWO, 0)), record(TWO, 2, 1, null, byHash(TWO, 0)));
+    assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
   }
 
   @Test
   void shouldForgetWhatAStreamLacked_whenANewLifeBeginsWithoutIt() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      makeHole(index, GPU_ONLY);
-      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
-      index.feed(record("", 1, 1, 0L, new Gap(7, 8)), opening(new Incarnation(1, 2, 0), GPU_ONLY));
-      assertThat(index.view().degradedPublishers()).isEmpty();
-      assertThat(gaps(index, ONE)).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    makeHole(index, GPU_ONLY);
+    assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
+    index.feed(record("", 1, 1, 0L, new Gap(7, 8)), opening(new Incarnation(1, 2, 0), GPU_ONLY));
+    assertThat(index.view().degradedPublishers()).isEmpty();
+    assertThat(gaps(index, ONE)).isZero();
   }
 
   @Test
   void shouldForgetWhatAStreamLacked_whenThePublisherIsUnregistered() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      makeHole(index, GPU_ONLY);
-      index.feed(like("", new Incarnation(9, 9, 0), GPU_ONLY, 0, null, new Retired()));
-      assertThat(index.view().degradedPublishers()).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    makeHole(index, GPU_ONLY);
+    index.feed(like("", new Incarnation(9, 9, 0), GPU_ONLY, 0, null, new Retired()));
+    assertThat(index.view().degradedPublishers()).isEmpty();
   }
 
   @Test
   void shouldForgetWhatAStreamLacked_whenItIsRetiredWithinItsLife() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      makeHole(index, GPU_ONLY);
-      index.feed(record("", 1, 0, null, new Retired()));
-      assertThat(index.view().degradedPublishers()).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    makeHole(index, GPU_ONLY);
+    index.feed(record("", 1, 0, null, new Retired()));
+    assertThat(index.view().degradedPublishers()).isEmpty();
   }
 
   @Test
   void shouldStayDegraded_whenBlocksOfTheStreamOutliveTheLife() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      makeHole(index, KEPT);
-      index.feed(opening(new Incarnation(1, 2, 0), KEPT));
-      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
-      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
-      index.feed(opening(new Incarnation(2, 3, 0), KEPT));
-      assertThat(index.holders("abc")).as("another registration keeps nothing").isEmpty();
-      assertThat(index.view().degradedPublishers()).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    makeHole(index, KEPT);
+    index.feed(opening(new Incarnation(1, 2, 0), KEPT));
+    assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
+    assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
+    index.feed(opening(new Incarnation(2, 3, 0), KEPT));
+    assertThat(index.holders("abc")).as("another registration keeps nothing").isEmpty();
+    assertThat(index.view().degradedPublishers()).isEmpty();
   }
 
   @Test
   void shouldBeDegraded_whenRecordsOfAKeptStreamStillWaitedAsItsLifeEnded() {
     Incarnation first = new Incarnation(1, 1, 0);
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(
-          like(ONE, first, KEPT, 5, null, byHash(ONE, 0)),
-          like(ONE, first, KEPT, 8, 7L, removed(ONE, 0)));
-      assertThat(index.view().degradedPublishers()).isEmpty();
-      index.feed(opening(new Incarnation(1, 2, 0), KEPT));
-      index.pass(Duration.ofMinutes(1));
-      index.feed(like("", new Incarnation(1, 2, 0), KEPT, 0, null));
-      assertThat(index.view().heldRecords()).isZero();
-      assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
-      assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(
+        like(ONE, first, KEPT, 5, null, byHash(ONE, 0)),
+        like(ONE, first, KEPT, 8, 7L, removed(ONE, 0)));
+    assertThat(index.view().degradedPublishers()).isEmpty();
+    index.feed(opening(new Incarnation(1, 2, 0), KEPT));
+    index.pass(Duration.ofMinutes(1));
+    index.feed(like("", new Incarnation(1, 2, 0), KEPT, 0, null));
+    assertThat(index.view().heldRecords()).isZero();
+    assertThat(index.holders("abc")).isEqualTo(EVERYWHERE);
+    assertThat(index.view().degradedPublishers()).containsExactly(DAEMON);
   }
 
   @Test
   void shouldForgetWhatItLacked_whenTheStreamItselfIsCleared() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      makeHole(index, GPU_ONLY);
-      index.feed(record(TWO, 1, 900, null, byHash(TWO, 0)));
-      index.feed(record(TWO, 1, 901, 900L, new Cleared(0, ClearScope.STREAM)));
-      assertThat(index.view().degradedPublishers()).as("the other one's").containsExactly(DAEMON);
-      index.feed(record(ONE, 1, 9, 8L, new Cleared(0, ClearScope.STREAM)));
-      assertThat(index.holders("abc")).isEmpty();
-      assertThat(index.view().degradedPublishers()).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    makeHole(index, GPU_ONLY);
+    index.feed(record(TWO, 1, 900, null, byHash(TWO, 0)));
+    index.feed(record(TWO, 1, 901, 900L, new Cleared(0, ClearScope.STREAM)));
+    assertThat(index.view().degradedPublishers()).as("the other one's").containsExactly(DAEMON);
+    index.feed(record(ONE, 1, 9, 8L, new Cleared(0, ClearScope.STREAM)));
+    assertThat(index.holders("abc")).isEmpty();
+    assertThat(index.view().degradedPublishers()).isEmpty();
   }
 
   /** Blocks, then a record whose predecessor never comes. */

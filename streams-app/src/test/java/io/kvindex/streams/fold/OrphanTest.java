@@ -14,13 +14,11 @@ import io.kvindex.streams.fixture.Answers;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks whose prefix is not known (yet): invisible, never at the root, linked later. */
 class OrphanTest {
@@ -28,7 +26,6 @@ class OrphanTest {
   private static final Place GPU = new Place("GPU", 0, 0, null);
   private static final Place CPU = new Place("CPU", 0, 0, null);
 
-  @TempDir private Path dir;
   private final Engine e1 = new Engine("e1");
   private final Engine e2 = new Engine("e2");
   private final Engine pool = new Engine("pool").type(SourceType.MOONCAKE);
@@ -40,30 +37,27 @@ class OrphanTest {
 
   @Test
   void shouldNeverStandAtTheRoot_whenParentIsUnknown() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(e1.batch(abcd.stored(GPU, 1, 3)), e2.batch(unknownParent(abcd, 2, 4)));
-      for (String prompt : List.of("b", "bc", "c", "cd", "d", "abcd")) {
-        assertThat(index.holders(prompt)).as(prompt).isEmpty();
-      }
-      assertThat(index.count(Outcome.ORPHANED)).isEqualTo(4);
-      assertThat(index.orphans()).isEqualTo(4);
+    IndexDriver index = new IndexDriver();
+    index.feed(e1.batch(abcd.stored(GPU, 1, 3)), e2.batch(unknownParent(abcd, 2, 4)));
+    for (String prompt : List.of("b", "bc", "c", "cd", "d", "abcd")) {
+      assertThat(index.holders(prompt)).as(prompt).isEmpty();
     }
+    assertThat(index.count(Outcome.ORPHANED)).isEqualTo(4);
+    assertThat(index.orphans()).isEqualTo(4);
   }
 
   @Test
   void shouldLinkTransitively_whenBlocksArriveInAnyOrder() {
     for (List<Integer> order : permutations(List.of(0, 1, 2, 3))) {
-      try (IndexDriver index =
-          new IndexDriver(dir.resolve(order.toString().replaceAll("\\W", "")))) {
-        for (int block : order) {
-          index.feed(new Engine("e" + block).batch(abcd.stored(GPU, block, block + 1)));
-        }
-        assertThat(index.holders("abcd"))
-            .as("order %s", order)
-            .isEqualTo("e0/0/GPU | e1/0/GPU | e2/0/GPU | e3/0/GPU");
-        assertThat(index.orphans()).isZero();
-        assertThat(index.count(Outcome.LINKED)).isEqualTo(index.count(Outcome.ORPHANED));
+      IndexDriver index = new IndexDriver();
+      for (int block : order) {
+        index.feed(new Engine("e" + block).batch(abcd.stored(GPU, block, block + 1)));
       }
+      assertThat(index.holders("abcd"))
+          .as("order %s", order)
+          .isEqualTo("e0/0/GPU | e1/0/GPU | e2/0/GPU | e3/0/GPU");
+      assertThat(index.orphans()).isZero();
+      assertThat(index.count(Outcome.LINKED)).isEqualTo(index.count(Outcome.ORPHANED));
     }
   }
 
@@ -86,54 +80,48 @@ class OrphanTest {
 
   @Test
   void shouldStayGone_whenRemovedBeforeItCouldBeLinked() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(
-          e1.batch(abcd.stored(GPU, 1, 4)),
-          e1.batch(abcd.removed(GPU, 2, 3)),
-          e2.batch(abcd.stored(GPU, 0, 1)));
-      assertThat(index.holders("abcd")).isEqualTo("e2/0/GPU | e1/0/GPU");
-      index.feed(e2.batch(abcd.stored(GPU, 2, 3)));
-      assertThat(index.holders("abcd")).isEqualTo("e2/0/GPU | e1/0/GPU | e2/0/GPU | e1/0/GPU");
-      assertThat(index.orphans()).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(
+        e1.batch(abcd.stored(GPU, 1, 4)),
+        e1.batch(abcd.removed(GPU, 2, 3)),
+        e2.batch(abcd.stored(GPU, 0, 1)));
+    assertThat(index.holders("abcd")).isEqualTo("e2/0/GPU | e1/0/GPU");
+    index.feed(e2.batch(abcd.stored(GPU, 2, 3)));
+    assertThat(index.holders("abcd")).isEqualTo("e2/0/GPU | e1/0/GPU | e2/0/GPU | e1/0/GPU");
+    assertThat(index.orphans()).isZero();
   }
 
   @Test
   void shouldNotComeBack_whenRemovedAndLinkedInOneRecord() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(e1.batch(abcd.stored(GPU, 1, 2)));
-      index.feed(e1.batch(abcd.removed(GPU, 1, 2), abcd.stored(GPU, 0, 1)));
-      assertThat(index.holders("ab")).isEqualTo("e1/0/GPU");
-      assertThat(index.orphans()).isZero();
-      index.feed(e2.batch(abcd.stored(GPU, 2, 3), abcd.stored(GPU, 0, 2)));
-      assertThat(index.holders("abc")).isEqualTo("e1/0/GPU,e2/0/GPU | e2/0/GPU | e2/0/GPU");
-      assertThat(index.orphans()).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(e1.batch(abcd.stored(GPU, 1, 2)));
+    index.feed(e1.batch(abcd.removed(GPU, 1, 2), abcd.stored(GPU, 0, 1)));
+    assertThat(index.holders("ab")).isEqualTo("e1/0/GPU");
+    assertThat(index.orphans()).isZero();
+    index.feed(e2.batch(abcd.stored(GPU, 2, 3), abcd.stored(GPU, 0, 2)));
+    assertThat(index.holders("abc")).isEqualTo("e1/0/GPU,e2/0/GPU | e2/0/GPU | e2/0/GPU");
+    assertThat(index.orphans()).isZero();
   }
 
   @Test
   void shouldResolveByName_whenStoredWithoutTokens() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(pool.batch(abcd.tokenless(new Place("DISK", 0, 0, null), 0, 3)));
-      assertThat(index.holders("abcd")).isEmpty();
-      index.feed(e1.batch(abcd.stored(GPU)));
-      assertThat(index.holders("abcd"))
-          .isEqualTo(
-              "e1/0/GPU,pool/0/DISK | e1/0/GPU,pool/0/DISK | e1/0/GPU,pool/0/DISK | e1/0/GPU");
-      index.feed(e1.batch(abcd.removed(GPU, 0, 4)), e1.batch(abcd.tokenless(CPU, 0, 1)));
-      assertThat(index.holders("abcd"))
-          .isEqualTo("e1/0/CPU,pool/0/DISK | pool/0/DISK | pool/0/DISK");
-      assertThat(index.orphans()).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(pool.batch(abcd.tokenless(new Place("DISK", 0, 0, null), 0, 3)));
+    assertThat(index.holders("abcd")).isEmpty();
+    index.feed(e1.batch(abcd.stored(GPU)));
+    assertThat(index.holders("abcd"))
+        .isEqualTo("e1/0/GPU,pool/0/DISK | e1/0/GPU,pool/0/DISK | e1/0/GPU,pool/0/DISK | e1/0/GPU");
+    index.feed(e1.batch(abcd.removed(GPU, 0, 4)), e1.batch(abcd.tokenless(CPU, 0, 1)));
+    assertThat(index.holders("abcd")).isEqualTo("e1/0/CPU,pool/0/DISK | pool/0/DISK | pool/0/DISK");
+    assertThat(index.orphans()).isZero();
   }
 
   @Test
   void shouldKeepItsParent_whenOrphanIsAnnouncedAgainWithoutTokens() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(e1.batch(abcd.stored(GPU, 1, 2)), e1.batch(abcd.tokenless(GPU, 1, 2)));
-      index.feed(e2.batch(abcd.stored(GPU, 0, 1)));
-      assertThat(index.holders("ab")).isEqualTo("e2/0/GPU | e1/0/GPU");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(e1.batch(abcd.stored(GPU, 1, 2)), e1.batch(abcd.tokenless(GPU, 1, 2)));
+    index.feed(e2.batch(abcd.stored(GPU, 0, 1)));
+    assertThat(index.holders("ab")).isEqualTo("e2/0/GPU | e1/0/GPU");
   }
 
   @Test
@@ -142,22 +130,20 @@ class OrphanTest {
     EventRecord there = e1.batch(loop.stored(GPU, 1, 2));
     EventRecord back =
         e1.batch(loop.stored(GPU, StatedContext.NONE, Parent.of(Prompt.engineHash("lm")), 0, 1));
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(there, back, e2.batch(loop.stored(GPU)));
-      assertThat(index.holders("lm")).isEqualTo("e1/0/GPU,e2/0/GPU | e1/0/GPU,e2/0/GPU");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(there, back, e2.batch(loop.stored(GPU)));
+    assertThat(index.holders("lm")).isEqualTo("e1/0/GPU,e2/0/GPU | e1/0/GPU,e2/0/GPU");
   }
 
   @Test
   void shouldKeepNoMore_whenTooManyWait() {
     Limits two = new Limits(10, Duration.ofSeconds(30), 2, 1000, 1000, 50_000);
-    try (IndexDriver index = new IndexDriver(dir, two)) {
-      index.feed(e1.batch(abcd.stored(GPU, 1, 4)));
-      assertThat(index.count(Outcome.ORPHAN_LIMIT)).isEqualTo(1);
-      index.feed(e1.batch(abcd.stored(GPU, 0, 1)), e1.batch(abcd.removed(GPU, 3, 4)));
-      assertThat(index.holders("abcd")).isEqualTo("e1/0/GPU | e1/0/GPU | e1/0/GPU");
-      assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isEqualTo(1);
-    }
+    IndexDriver index = new IndexDriver(two);
+    index.feed(e1.batch(abcd.stored(GPU, 1, 4)));
+    assertThat(index.count(Outcome.ORPHAN_LIMIT)).isEqualTo(1);
+    index.feed(e1.batch(abcd.stored(GPU, 0, 1)), e1.batch(abcd.removed(GPU, 3, 4)));
+    assertThat(index.holders("abcd")).isEqualTo("e1/0/GPU | e1/0/GPU | e1/0/GPU");
+    assertThat(index.count(Outcome.REMOVED_UNKNOWN)).isEqualTo(1);
   }
 
   @Test
@@ -171,18 +157,17 @@ class OrphanTest {
             new Prompt("ab").engines(0, 2),
             other.locals(0, 2),
             io.kvindex.model.event.Hashes.EMPTY);
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(e1.batch(abcd.stored(GPU, 0, 2)), e2.batch(wrong));
-      assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isEqualTo(1);
-      assertThat(index.holders("abcd")).isEqualTo("e1/0/GPU | e1/0/GPU");
-      assertThat(index.holders("xy")).isEqualTo("e2/0/GPU | e2/0/GPU");
-      index.feed(e2.batch(abcd.tokenless(CPU, 0, 1)), pool.batch(abcd.tokenless(CPU, 0, 1)));
-      assertThat(index.holders("xy")).isEqualTo("e2/0/CPU,e2/0/GPU | e2/0/GPU");
-      assertThat(index.holders("ab")).isEqualTo("e1/0/GPU,pool/0/CPU | e1/0/GPU");
-      index.feed(e2.batch(abcd.removed(GPU, 0, 2)));
-      assertThat(index.holders("xy")).isEqualTo("e2/0/CPU");
-      assertThat(index.holders("ab")).isEqualTo("e1/0/GPU,pool/0/CPU | e1/0/GPU");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(e1.batch(abcd.stored(GPU, 0, 2)), e2.batch(wrong));
+    assertThat(index.count(Outcome.HASH_DISAGREEMENT)).isEqualTo(1);
+    assertThat(index.holders("abcd")).isEqualTo("e1/0/GPU | e1/0/GPU");
+    assertThat(index.holders("xy")).isEqualTo("e2/0/GPU | e2/0/GPU");
+    index.feed(e2.batch(abcd.tokenless(CPU, 0, 1)), pool.batch(abcd.tokenless(CPU, 0, 1)));
+    assertThat(index.holders("xy")).isEqualTo("e2/0/CPU,e2/0/GPU | e2/0/GPU");
+    assertThat(index.holders("ab")).isEqualTo("e1/0/GPU,pool/0/CPU | e1/0/GPU");
+    index.feed(e2.batch(abcd.removed(GPU, 0, 2)));
+    assertThat(index.holders("xy")).isEqualTo("e2/0/CPU");
+    assertThat(index.holders("ab")).isEqualTo("e1/0/GPU,pool/0/CPU | e1/0/GPU");
   }
 
   @Test
@@ -190,23 +175,22 @@ class OrphanTest {
     StatedContext salted = new StatedContext("lora-a", null, null, "s");
     Parent a = Parent.of(Prompt.engineHash("a"));
     long[] keys = abcd.seqHashes();
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(
-          e1.batch(abcd.stored(GPU, StatedContext.NONE, Parent.of(Prompt.engineHash("ab")), 2, 3)),
-          e1.batch(abcd.stored(GPU, StatedContext.NONE, a, 1, 2)),
-          e1.batch(abcd.stored(GPU, salted, Parent.ROOT, 0, 1)));
-      assertThat(index.holders("abc")).isEmpty();
-      assertThat(
-              Answers.of(
-                  index.view(),
-                  Engine.TABLE,
-                  ContextHash.of(salted.loraName(), salted.namespace(), salted.salt()),
-                  keys))
-          .hasSize(3);
-      assertThat(index.view().contexts(Engine.TABLE))
-          .extracting(c -> c.loraName() + "/" + c.salt())
-          .containsExactly("lora-a/s");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(
+        e1.batch(abcd.stored(GPU, StatedContext.NONE, Parent.of(Prompt.engineHash("ab")), 2, 3)),
+        e1.batch(abcd.stored(GPU, StatedContext.NONE, a, 1, 2)),
+        e1.batch(abcd.stored(GPU, salted, Parent.ROOT, 0, 1)));
+    assertThat(index.holders("abc")).isEmpty();
+    assertThat(
+            Answers.of(
+                index.view(),
+                Engine.TABLE,
+                ContextHash.of(salted.loraName(), salted.namespace(), salted.salt()),
+                keys))
+        .hasSize(3);
+    assertThat(index.view().contexts(Engine.TABLE))
+        .extracting(c -> c.loraName() + "/" + c.salt())
+        .containsExactly("lora-a/s");
   }
 
   @Test
@@ -221,11 +205,10 @@ class OrphanTest {
             io.kvindex.model.event.Hashes.of(0, 77, 0));
     long below = io.kvindex.model.hash.ContextHash.withExtra(0, 77);
     long[] keys = abcd.seqHashes();
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(e1.batch(picture));
-      assertThat(index.holders("abcd")).isEqualTo("e1/0/GPU");
-      long[] tail = Arrays.copyOfRange(keys, 1, 3);
-      assertThat(Answers.of(index.view(), Engine.TABLE, below, tail)).hasSize(2);
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(e1.batch(picture));
+    assertThat(index.holders("abcd")).isEqualTo("e1/0/GPU");
+    long[] tail = Arrays.copyOfRange(keys, 1, 3);
+    assertThat(Answers.of(index.view(), Engine.TABLE, below, tail)).hasSize(2);
   }
 }

@@ -23,13 +23,9 @@ import io.kvindex.model.event.StatedContext;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.IndexDriver;
 import io.kvindex.streams.fixture.Prompt;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks of a peer's dump: when they count, and what ends them. */
 class PeerImportTest {
@@ -41,18 +37,7 @@ class PeerImportTest {
   /** Generation 1, life 1: a test engine's. */
   private final Engine engine = new Engine("a");
 
-  @TempDir Path dir;
-  private IndexDriver index;
-
-  @BeforeEach
-  void open() {
-    index = new IndexDriver(dir);
-  }
-
-  @AfterEach
-  void close() {
-    index.close();
-  }
+  private final IndexDriver index = new IndexDriver();
 
   private static EventRecord imported(long generation, KvEvent... events) {
     return PeerImport.record(Engine.TABLE, A, SourceType.VLLM, generation, List.of(events));

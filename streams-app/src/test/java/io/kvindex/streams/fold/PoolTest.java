@@ -75,40 +75,37 @@ class PoolTest {
 
   @Test
   void shouldNeverStandAtTheRoot_whenStoreNamesNoParent() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(pool.batch(ab.stored(CPU, StatedContext.NONE, Parent.UNKNOWN, 1, 2)));
-      assertThat(index.holders("b")).isEmpty();
-      index.feed(engine.batch(ab.stored(GPU)));
-      assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU,p/0/cpu");
-      assertThat(index.holders("b")).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(pool.batch(ab.stored(CPU, StatedContext.NONE, Parent.UNKNOWN, 1, 2)));
+    assertThat(index.holders("b")).isEmpty();
+    index.feed(engine.batch(ab.stored(GPU)));
+    assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU,p/0/cpu");
+    assertThat(index.holders("b")).isEmpty();
   }
 
   @Test
   void shouldEmptyTheWholePool_whenAllIsRemoved() {
     Place other = new Place("disk", 3, 0, "master-1");
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(GPU)));
-      index.feed(pool.batch(ab.tokenless(CPU, 0, 2), ab.tokenless(other, 0, 2)));
-      assertThat(index.holders("a")).isEqualTo("e/0/GPU,p/0/cpu,p/3/disk");
-      index.feed(pool.batch(new Cleared(0, ClearScope.ALL)));
-      assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(GPU)));
+    index.feed(pool.batch(ab.tokenless(CPU, 0, 2), ab.tokenless(other, 0, 2)));
+    assertThat(index.holders("a")).isEqualTo("e/0/GPU,p/0/cpu,p/3/disk");
+    index.feed(pool.batch(new Cleared(0, ClearScope.ALL)));
+    assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU");
   }
 
   @Test
   void shouldCountWhenAllShardsAreThere_whenBlocksAreCut() {
     pool.traits(traits(Set.of(), 0, 64));
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(GPU)));
-      for (int shard = 63; shard >= 0; shard--) {
-        assertThat(index.holders("a")).isEqualTo("e/0/GPU");
-        index.feed(pool.batch(ab.tokenless(shard("cpu", shard), 0, 1)));
-      }
-      assertThat(index.holders("ab")).isEqualTo("e/0/GPU,p/0/cpu | e/0/GPU");
-      index.feed(pool.batch(ab.removed(shard("cpu", 40), 0, 1)));
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(GPU)));
+    for (int shard = 63; shard >= 0; shard--) {
       assertThat(index.holders("a")).isEqualTo("e/0/GPU");
+      index.feed(pool.batch(ab.tokenless(shard("cpu", shard), 0, 1)));
     }
+    assertThat(index.holders("ab")).isEqualTo("e/0/GPU,p/0/cpu | e/0/GPU");
+    index.feed(pool.batch(ab.removed(shard("cpu", 40), 0, 1)));
+    assertThat(index.holders("a")).isEqualTo("e/0/GPU");
   }
 
   @Test
@@ -132,27 +129,25 @@ class PoolTest {
 
   @Test
   void shouldTeachAndHoldNothing_whenAPoolKeepsAccount() {
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(pool.batch(ab.tokenless(CPU, 0, 2)));
-      index.feed(engine.batch(new Taught(ab.stored(CPU))));
-      assertThat(index.holders("ab")).isEqualTo("p/0/cpu | p/0/cpu");
-      index.feed(pool.batch(ab.removed(ANY, 0, 2)));
-      assertThat(index.holders("ab")).isEmpty();
-      index.feed(engine.batch(new Taught(ab.tokenless(CPU, 0, 2))));
-      index.feed(pool.batch(ab.tokenless(DISK, 0, 1)));
-      assertThat(index.holders("ab")).isEqualTo("p/0/disk");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(pool.batch(ab.tokenless(CPU, 0, 2)));
+    index.feed(engine.batch(new Taught(ab.stored(CPU))));
+    assertThat(index.holders("ab")).isEqualTo("p/0/cpu | p/0/cpu");
+    index.feed(pool.batch(ab.removed(ANY, 0, 2)));
+    assertThat(index.holders("ab")).isEmpty();
+    index.feed(engine.batch(new Taught(ab.tokenless(CPU, 0, 2))));
+    index.feed(pool.batch(ab.tokenless(DISK, 0, 1)));
+    assertThat(index.holders("ab")).isEqualTo("p/0/disk");
   }
 
   @Test
   void shouldForgetWhatWasOnlyTaught_whenThereIsTooMuchOfIt() {
     Limits few = new Limits(10, Duration.ofSeconds(1), 100, 100, 3, 50_000);
-    try (IndexDriver index = new IndexDriver(dir, few)) {
-      for (char c = 'a'; c < 'k'; c++) {
-        index.feed(engine.batch(new Taught(new Prompt(c + "x").stored(CPU))));
-      }
-      assertThat(index.meanings()).isEqualTo(3);
+    IndexDriver index = new IndexDriver(few);
+    for (char c = 'a'; c < 'k'; c++) {
+      index.feed(engine.batch(new Taught(new Prompt(c + "x").stored(CPU))));
     }
+    assertThat(index.meanings()).isEqualTo(3);
   }
 
   @Test
@@ -179,39 +174,37 @@ class PoolTest {
   @Test
   void shouldGoAtOneEviction_whenANewLifeAnnouncedWhatOutlivedTheProcess() {
     engine.traits(diskCounted());
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(DISK), ab.stored(GPU), ab.computed(GPU, 0, 2)));
-      index.feed(engine.batch(ab.removed(GPU, 0, 2)));
-      assertThat(index.holders("a")).as("copies elsewhere count").isEqualTo("e/0/GPU,e/0/disk");
-      index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
-      assertThat(index.holders("ab")).isEqualTo("e/0/disk | e/0/disk");
-      index.feed(engine.batch(ab.removed(DISK, 0, 2)));
-      assertThat(index.holders("ab")).isEmpty();
-      assertThat(index.residencies()).isZero();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(DISK), ab.stored(GPU), ab.computed(GPU, 0, 2)));
+    index.feed(engine.batch(ab.removed(GPU, 0, 2)));
+    assertThat(index.holders("a")).as("copies elsewhere count").isEqualTo("e/0/GPU,e/0/disk");
+    index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
+    assertThat(index.holders("ab")).isEqualTo("e/0/disk | e/0/disk");
+    index.feed(engine.batch(ab.removed(DISK, 0, 2)));
+    assertThat(index.holders("ab")).isEmpty();
+    assertThat(index.residencies()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldStayDegraded_whenBlocksOfALifeWithGapsAreKept(boolean announced) {
     engine.traits(diskCounted());
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(DISK), new Gap(7, 9)));
-      engine.batch(ab.removed(DISK, 0, 2));
-      index.feed(engine.batch(ab.stored(GPU)));
-      assertThat(index.view().heldRecords()).isEqualTo(1);
-      engine.restart();
-      index.feed(announced ? engine.opening() : engine.batch(ab.stored(GPU)));
-      assertThat(index.view().heldRecords()).isZero();
-      assertThat(index.view().degradedPublishers()).containsExactly(engine.stream().publisher());
-      assertThat(gaps(index)).as("announced, and what was held back is lost").isEqualTo(2);
-      index.feed(engine.batch(), engine.restart().opening());
-      assertThat(gaps(index)).isEqualTo(2);
-      index.feed(engine.batch(new Cleared(0, ClearScope.ALL)), engine.batch(ab.stored(DISK)));
-      assertThat(index.view().degradedPublishers()).isEmpty();
-      index.feed(engine.restart().opening());
-      assertThat(index.view().degradedPublishers()).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(DISK), new Gap(7, 9)));
+    engine.batch(ab.removed(DISK, 0, 2));
+    index.feed(engine.batch(ab.stored(GPU)));
+    assertThat(index.view().heldRecords()).isEqualTo(1);
+    engine.restart();
+    index.feed(announced ? engine.opening() : engine.batch(ab.stored(GPU)));
+    assertThat(index.view().heldRecords()).isZero();
+    assertThat(index.view().degradedPublishers()).containsExactly(engine.stream().publisher());
+    assertThat(gaps(index)).as("announced, and what was held back is lost").isEqualTo(2);
+    index.feed(engine.batch(), engine.restart().opening());
+    assertThat(gaps(index)).isEqualTo(2);
+    index.feed(engine.batch(new Cleared(0, ClearScope.ALL)), engine.batch(ab.stored(DISK)));
+    assertThat(index.view().degradedPublishers()).isEmpty();
+    index.feed(engine.restart().opening());
+    assertThat(index.view().degradedPublishers()).isEmpty();
   }
 
   private long gaps(IndexDriver index) {
@@ -221,74 +214,67 @@ class PoolTest {
   @Test
   void shouldNotBlameANewLife_whenNothingOfTheFormerIsKept() {
     engine.traits(diskCounted());
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(GPU), new Gap(7, 9)));
-      index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
-      assertThat(index.view().degradedPublishers()).isEmpty();
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(GPU), new Gap(7, 9)));
+    index.feed(engine.restart().opening(), engine.batch(ab.stored(DISK)));
+    assertThat(index.view().degradedPublishers()).isEmpty();
   }
 
   @Test
   void shouldForgetGroupsOfTheFormerLife_whenTheNewOneHasOthers() {
     engine.traits(diskCounted());
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(shard("disk", 0)), ab.stored(shard("disk", 1))));
-      assertThat(index.holders("ab")).isEqualTo("e/0/disk | e/0/disk");
-      index.feed(engine.restart().batch(ab.stored(GPU)));
-      assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU");
-      index.feed(engine.batch(ab.stored(DISK, 0, 1)));
-      assertThat(index.holders("ab")).isEqualTo("e/0/GPU,e/0/disk | e/0/GPU");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(shard("disk", 0)), ab.stored(shard("disk", 1))));
+    assertThat(index.holders("ab")).isEqualTo("e/0/disk | e/0/disk");
+    index.feed(engine.restart().batch(ab.stored(GPU)));
+    assertThat(index.holders("ab")).isEqualTo("e/0/GPU | e/0/GPU");
+    index.feed(engine.batch(ab.stored(DISK, 0, 1)));
+    assertThat(index.holders("ab")).isEqualTo("e/0/GPU,e/0/disk | e/0/GPU");
   }
 
   @Test
   void shouldKeepMediaThatOutliveTheProcess_whenBlocksAreCutByTheRegistration() {
     pool.traits(traits(Set.of("DISK"), 0, 2));
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(pool.batch(ab.stored(shard("disk", 0)), ab.stored(shard("disk", 1), 0, 1)));
-      index.feed(pool.restart().opening());
-      assertThat(index.holders("ab")).isEqualTo("p/0/disk");
-      index.feed(pool.batch(ab.stored(shard("disk", 1), 1, 2)));
-      assertThat(index.holders("ab")).isEqualTo("p/0/disk | p/0/disk");
-    }
+    IndexDriver index = new IndexDriver();
+    index.feed(pool.batch(ab.stored(shard("disk", 0)), ab.stored(shard("disk", 1), 0, 1)));
+    index.feed(pool.restart().opening());
+    assertThat(index.holders("ab")).isEqualTo("p/0/disk");
+    index.feed(pool.batch(ab.stored(shard("disk", 1), 1, 2)));
+    assertThat(index.holders("ab")).isEqualTo("p/0/disk | p/0/disk");
   }
 
   @Test
   void shouldExpireByTheLogsTime_whenNotAnnouncedAgain() {
     pool.traits(traits(Set.of(), 80, 1));
     EventRecord[] ticks = new EventRecord[20];
-    try (IndexDriver index = new IndexDriver(dir)) {
-      for (int i = 0; i < ticks.length; i++) {
-        ticks[i] = engine.batch();
-      }
-      index.feed(new Engine("t").batch(ab.stored(GPU)));
-      index.feed(pool.batch(ab.tokenless(CPU, 0, 2)));
-      index.pass(Duration.ofSeconds(60)).feed(pool.batch(ab.tokenless(CPU, 0, 1)));
-      index.pass(Duration.ofSeconds(9)).feed(ticks[0]);
-      assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | p/0/cpu,t/0/GPU");
-      index.idle(Duration.ofHours(1));
-      assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | p/0/cpu,t/0/GPU");
-      index.pass(Duration.ofSeconds(12)).feed(ticks[1]);
-      assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | t/0/GPU");
-      index.pass(Duration.ofSeconds(60)).feed(ticks[2]);
-      assertThat(index.holders("ab")).isEqualTo("t/0/GPU | t/0/GPU");
-      index.idle(Duration.ofSeconds(10));
-      assertThat(index.residencies()).isEqualTo(2);
+    IndexDriver index = new IndexDriver();
+    for (int i = 0; i < ticks.length; i++) {
+      ticks[i] = engine.batch();
     }
+    index.feed(new Engine("t").batch(ab.stored(GPU)));
+    index.feed(pool.batch(ab.tokenless(CPU, 0, 2)));
+    index.pass(Duration.ofSeconds(60)).feed(pool.batch(ab.tokenless(CPU, 0, 1)));
+    index.pass(Duration.ofSeconds(9)).feed(ticks[0]);
+    assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | p/0/cpu,t/0/GPU");
+    index.pass(Duration.ofSeconds(12)).feed(ticks[1]);
+    assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | t/0/GPU");
+    index.pass(Duration.ofSeconds(60)).feed(ticks[2]);
+    assertThat(index.holders("ab")).isEqualTo("t/0/GPU | t/0/GPU");
+    index.sweep();
+    assertThat(index.residencies()).isEqualTo(2);
   }
 
   @Test
   void shouldRemoveFromEverySlice_whenAnnouncedSeveralTimes() {
     pool.traits(traits(Set.of(), 80, 1));
-    try (IndexDriver index = new IndexDriver(dir)) {
-      index.feed(engine.batch(ab.stored(GPU, 0, 1)));
-      for (int i = 0; i < 4; i++) {
-        index.pass(Duration.ofSeconds(11)).feed(pool.batch(ab.tokenless(CPU, 0, 1)));
-      }
-      assertThat(index.holders("a")).isEqualTo("e/0/GPU,p/0/cpu");
-      index.feed(pool.batch(ab.removed(ANY, 0, 1)));
-      assertThat(index.holders("a")).isEqualTo("e/0/GPU");
+    IndexDriver index = new IndexDriver();
+    index.feed(engine.batch(ab.stored(GPU, 0, 1)));
+    for (int i = 0; i < 4; i++) {
+      index.pass(Duration.ofSeconds(11)).feed(pool.batch(ab.tokenless(CPU, 0, 1)));
     }
+    assertThat(index.holders("a")).isEqualTo("e/0/GPU,p/0/cpu");
+    index.feed(pool.batch(ab.removed(ANY, 0, 1)));
+    assertThat(index.holders("a")).isEqualTo("e/0/GPU");
   }
 
   @Test

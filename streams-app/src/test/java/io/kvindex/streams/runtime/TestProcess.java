@@ -139,7 +139,7 @@ final class TestProcess implements AutoCloseable {
     SeekingClients clients = new SeekingClients();
     KafkaStreams begun =
         new KafkaStreams(
-            TableTopology.of(log.topic, tables, clients::seek, watch::soon),
+            TableTopology.of(log.topic, tables, clients::seek, watch::taskBegins),
             settings.properties(),
             clients);
     begun.setUncaughtExceptionHandler(
