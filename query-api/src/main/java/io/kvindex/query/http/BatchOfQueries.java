@@ -118,11 +118,6 @@ final class BatchOfQueries extends QueryWork {
     routes.meters().batchAnswered(nanos, items);
   }
 
-  @Override
-  Dialect dialect() {
-    return Dialect.CONDUCTOR;
-  }
-
   /** How far to trust the answers of a batch together: as far as the worst of them. */
   private static final class BatchTrust {
     private static final List<String> WORSE = List.of("exact", "degraded", "stale");
