@@ -3,6 +3,7 @@ package io.kvindex.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.query.lookup.Trust;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -68,7 +69,7 @@ class HttpServerTest {
               if (query.model().equals("wait")) {
                 await();
               }
-              reply.trust("degraded", 7, "e1");
+              reply.trust(Trust.DEGRADED, 7, "e1");
               reply.body().raw('{').name(form.name()).number(query.count()).raw('}');
             },
             routes -> {
