@@ -10,7 +10,6 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.remote.Addressed.AddressedTransport;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
-import io.kvindex.query.remote.ReplicaWatch.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;

@@ -3,7 +3,6 @@ package io.kvindex.query.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.query.remote.ReplicaWatch.Holders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
