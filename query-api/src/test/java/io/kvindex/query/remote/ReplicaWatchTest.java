@@ -63,7 +63,7 @@ class ReplicaWatchTest extends OneOfThree {
     CountDownLatch looks = new CountDownLatch(3);
     try (ReplicaWatch watch =
         new ReplicaWatch(
-            new Placed(), () -> group, others, new SimpleMeterRegistry(), System::nanoTime)) {
+            new Here(), () -> group, others, new SimpleMeterRegistry(), System::nanoTime)) {
       watch.start(
           () -> {
             looks.countDown();
