@@ -193,10 +193,11 @@ public final class TableRows {
    */
   private static final class DegradedRows {
 
-    private record Worked(
-        Set<PublisherId> publishers, Map<PublisherId, Long> apart, List<String> instances) {}
+    /** What was worked out, and from what. */
+    private record Named(
+        Set<PublisherId> degraded, Map<PublisherId, Long> unconnected, List<String> instances) {}
 
-    private static final Worked NOBODY = new Worked(Set.of(), Map.of(), List.of());
+    private static final Named NOBODY = new Named(Set.of(), Map.of(), List.of());
 
     /** By registered publisher, only those that stand for a row or serve one. */
     private final Map<PublisherId, Set<String>> named = new HashMap<>();
@@ -207,7 +208,7 @@ public final class TableRows {
     private final Supplier<Map<PublisherId, Long>> unconnected;
 
     /** Asked for with every query, so kept until the publishers change. */
-    private volatile Worked last = NOBODY;
+    private volatile Named last = NOBODY;
 
     /**
      * @param members registrations that share the table's tenant, model and block size
@@ -253,19 +254,19 @@ public final class TableRows {
      * @return the same object as long as {@code degraded} and those without a connection are
      */
     List<String> of(Set<PublisherId> degraded) {
-      Worked known = last;
-      Map<PublisherId, Long> apart = unconnected.get();
-      if (known.publishers() != degraded || known.apart() != apart) {
-        known = new Worked(degraded, apart, instances(degraded, apart));
+      Named known = last;
+      Map<PublisherId, Long> disconnected = unconnected.get();
+      if (known.degraded() != degraded || known.unconnected() != disconnected) {
+        known = new Named(degraded, disconnected, instances(degraded, disconnected));
         last = known;
       }
       return known.instances();
     }
 
-    private List<String> instances(Set<PublisherId> degraded, Map<PublisherId, Long> apart) {
+    private List<String> instances(Set<PublisherId> degraded, Map<PublisherId, Long> disconnected) {
       TreeSet<String> all = new TreeSet<>();
       degraded.forEach(publisher -> all.addAll(named.getOrDefault(publisher, Set.of())));
-      apart.forEach(
+      disconnected.forEach(
           (publisher, generation) -> {
             if (generation.equals(attached.get(publisher))) {
               all.addAll(named.getOrDefault(publisher, Set.of()));
