@@ -9,7 +9,6 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.remote.Relayed.Placed;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Objects;

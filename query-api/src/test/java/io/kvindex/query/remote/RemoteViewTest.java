@@ -10,7 +10,6 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
