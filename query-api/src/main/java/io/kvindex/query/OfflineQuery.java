@@ -4,6 +4,7 @@ package io.kvindex.query;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.http.QueryReply;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryBodyParser;
 import io.kvindex.query.parse.QueryForm;
@@ -35,6 +36,8 @@ public final class OfflineQuery {
         .parse(json, json.length, QueryForm.TOKENS, query);
     QueryReply reply = new QueryReply();
     DialectAnswers.all(() -> registrations, index).answer(QueryForm.TOKENS, query, reply);
-    return new Answer(reply.body().asText(), reply.state(), reply.degraded());
+    Trust trust = reply.trust();
+    return new Answer(
+        reply.body().asText(), trust == null ? null : trust.headerValue(), reply.degraded());
   }
 }

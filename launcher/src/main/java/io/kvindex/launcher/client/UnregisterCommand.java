@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Makes kvindex forget an engine. */
+/** Stops following an engine. */
 @Command(
     name = "unregister",
     description = "Stops following an engine; its blocks disappear from answers at once.",

@@ -88,14 +88,11 @@ final class ReplicaOptions {
    * @throws IllegalArgumentException if it can not be used
    */
   Duration drain() {
-    return seconds("--drain", drainSeconds, MAX_DRAIN_SECONDS);
-  }
-
-  private static Duration seconds(String flag, int value, int most) {
-    if (value < 0 || value > most) {
-      throw new IllegalArgumentException(flag + " must be 0 to " + most + " seconds, got " + value);
+    if (drainSeconds < 0 || drainSeconds > MAX_DRAIN_SECONDS) {
+      throw new IllegalArgumentException(
+          "--drain must be 0 to " + MAX_DRAIN_SECONDS + " seconds, got " + drainSeconds);
     }
-    return Duration.ofSeconds(value);
+    return Duration.ofSeconds(drainSeconds);
   }
 
   private static @Nullable String orNull(String text) {

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.kvindex.model.TableId;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.parse.HashText;
+import io.kvindex.query.parse.QueryParameter;
 import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.streams.view.DumpFailedException;
 import io.kvindex.streams.view.HeldBlock;
@@ -149,7 +149,7 @@ public final class DigestRoutes {
     @Nullable String tenant = ctx.queryParam("tenant_id");
     @Nullable String model = ctx.queryParam("model");
     @Nullable String instance = ctx.queryParam("instance_id");
-    int blockSize = number(ctx, "block_size", 0, 1, Integer.MAX_VALUE);
+    int blockSize = QueryParameter.number(ctx, "block_size", 0, 1, Integer.MAX_VALUE);
     return owner ->
         (tenant == null || tenant.equals(owner.table().tenantId()))
             && (model == null || model.equals(owner.table().model()))
@@ -162,7 +162,7 @@ public final class DigestRoutes {
     if (owner == null) {
       throw ErrorCode.MISSING.member("owner", "is missing: see GET /digests");
     }
-    int limit = number(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
+    int limit = QueryParameter.number(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     @Nullable String after = ctx.queryParam("after");
     long last = after == null ? 0 : hash(after);
     return () -> {
@@ -209,23 +209,6 @@ public final class DigestRoutes {
       }
     }
     return out;
-  }
-
-  private static int number(Context ctx, String name, int absent, int min, int max) {
-    @Nullable String text = ctx.queryParam(name);
-    try {
-      int value = text == null ? absent : Integer.parseInt(text);
-      if (text == null || value >= min && value <= max) {
-        return value;
-      }
-    } catch (NumberFormatException e) {
-      throw outOfRange(name, min, max);
-    }
-    throw outOfRange(name, min, max);
-  }
-
-  private static ApiException outOfRange(String name, int min, int max) {
-    return ErrorCode.OUT_OF_RANGE.of(name, name + " must be from " + min + " to " + max);
   }
 
   /** In the forms in which a body may have a hash as a text. */

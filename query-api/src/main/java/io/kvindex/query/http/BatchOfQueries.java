@@ -7,6 +7,7 @@ import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.ScratchPool.Scratch;
+import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.parse.BatchScanner;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
@@ -118,26 +119,16 @@ final class BatchOfQueries extends QueryWork {
     routes.meters().batchAnswered(nanos, items);
   }
 
-  @Override
-  Dialect dialect() {
-    return Dialect.CONDUCTOR;
-  }
-
   /** How far to trust the answers of a batch together: as far as the worst of them. */
   private static final class BatchTrust {
-    private static final List<String> WORSE = List.of("exact", "degraded", "stale");
-
-    /** Characters of instance names, as for a single answer. */
-    private static final int MAX_NAMES = 4_096;
-
     private final Set<String> degraded = new LinkedHashSet<>();
-    private int worst = -1;
+    private @Nullable Trust worst;
     private long lagMs = QueryReply.NO_LAG;
 
     void add(QueryReply answer) {
-      @Nullable String state = answer.state();
-      if (state != null) {
-        worst = Math.max(worst, WORSE.indexOf(state));
+      @Nullable Trust trust = answer.trust();
+      if (trust != null) {
+        worst = worst == null ? trust : worst.and(trust);
       }
       lagMs = Math.max(lagMs, answer.lagMs());
       @Nullable String names = answer.degraded();
@@ -147,12 +138,11 @@ final class BatchOfQueries extends QueryWork {
     }
 
     void writeTo(QueryReply whole) {
-      if (worst < 0) {
-        return;
+      if (worst != null) {
+        boolean all = degraded.contains(QueryReply.ALL);
+        String names = all ? QueryReply.ALL : String.join(",", degraded);
+        whole.trust(worst, lagMs, degraded.isEmpty() ? null : names);
       }
-      String names = String.join(",", degraded);
-      boolean all = degraded.contains("*") || names.length() > MAX_NAMES;
-      whole.trust(WORSE.get(worst), lagMs, degraded.isEmpty() ? null : all ? "*" : names);
     }
   }
 }

@@ -70,6 +70,10 @@ final class ControlErrors {
   private static void answer(Context ctx, ApiException refusal, HttpMeters meters) {
     meters.refused(refusal.code());
     drain(ctx);
+    if (ctx.res().isCommitted()) {
+      return; // its beginning is on its way: behind that a refusal is no answer
+    }
+    ctx.res().resetBuffer();
     Dialect dialect = RequestDialect.of(ctx);
     ctx.status(refusal.code().status(dialect));
     ControlReplies.send(ctx, dialect, ControlReplies.of(refusal, dialect));

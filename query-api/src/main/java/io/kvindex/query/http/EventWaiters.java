@@ -17,8 +17,8 @@ final class EventWaiters implements AutoCloseable {
   private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** What has been waited for so long is looked at again after the eighth part of that. */
-  private static final int PATIENCE = 8;
+  /** The longer a wait has lasted, the later it is looked at again: after this part of it. */
+  private static final int EIGHTH = 8;
 
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
@@ -75,7 +75,7 @@ final class EventWaiters implements AutoCloseable {
       wait.waiter().resume(reached);
       return;
     }
-    long pause = Math.max(SHORTEST_NANOS, (now - wait.since()) / PATIENCE);
+    long pause = Math.max(SHORTEST_NANOS, (now - wait.since()) / EIGHTH);
     look(wait, Math.min(Math.min(pause, LONGEST_NANOS), wait.until() - now));
   }
 

@@ -139,7 +139,7 @@ final class HotRoutes extends Handler.Wrapper {
       scratch.expect((int) announced);
     }
     QueryWork work = work(path, form, type, request, deadline, scratch);
-    new QueryExchange(this, work, deadline, request, response, callback, scratch).run();
+    new QueryExchange(work, request, response, callback).run();
   }
 
   private QueryWork work(

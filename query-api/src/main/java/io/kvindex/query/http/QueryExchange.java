@@ -44,21 +44,14 @@ final class QueryExchange implements Runnable, Callback {
   /** When that time ends, for all the events a batch names together; 0 = none was waited for. */
   private long waitEnd;
 
-  QueryExchange(
-      HotRoutes routes,
-      QueryWork work,
-      Deadline deadline,
-      Request request,
-      Response response,
-      Callback callback,
-      Scratch scratch) {
-    this.routes = routes;
+  QueryExchange(QueryWork work, Request request, Response response, Callback callback) {
     this.work = work;
-    this.deadline = deadline;
+    this.routes = work.routes;
+    this.deadline = work.deadline;
+    this.scratch = work.scratch;
     this.request = request;
     this.response = response;
     this.callback = callback;
-    this.scratch = scratch;
   }
 
   /** Goes on reading; called again whenever more of the body has arrived. */
@@ -159,10 +152,10 @@ final class QueryExchange implements Runnable, Callback {
     Replies.refuse(response, refusal, work.dialect(), this);
   }
 
-  /** Of a batch there is no one model. */
   private void nameModel() {
-    if (!(work instanceof BatchOfQueries) && !scratch.query.model().isEmpty()) {
-      request.setAttribute(RequestObserver.MODEL, scratch.query.model());
+    String model = work.model();
+    if (!model.isEmpty()) {
+      request.setAttribute(RequestObserver.MODEL, model);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.reply.JsonBuffer;
 import io.kvindex.query.reply.MsgpackBuffer;
 import java.nio.ByteBuffer;
@@ -14,11 +15,17 @@ public final class QueryReply {
   /** {@link #lagMs} where nothing is known. */
   public static final long NO_LAG = -1;
 
+  /** Stands for all instances of the answer where the names of the degraded ones are too long. */
+  public static final String ALL = "*";
+
+  /** Characters of names that go into one header: servers and proxies end at 8 KiB for all. */
+  private static final int MAX_NAMES = 4_096;
+
   private final JsonBuffer body = new JsonBuffer();
   private final MsgpackBuffer packed = new MsgpackBuffer();
   private byte @Nullable [] octets;
   private boolean isPacked;
-  private @Nullable String state;
+  private @Nullable Trust trust;
   private long lagMs = NO_LAG;
   private @Nullable String degraded;
 
@@ -27,7 +34,7 @@ public final class QueryReply {
     packed.clear();
     octets = null;
     isPacked = false;
-    state = null;
+    trust = null;
     lagMs = NO_LAG;
     degraded = null;
   }
@@ -66,19 +73,18 @@ public final class QueryReply {
   /**
    * Sets the trust headers.
    *
-   * @param trust {@code exact}, {@code degraded} or {@code stale}
    * @param lag age of the oldest event not yet visible, in ms, or {@link #NO_LAG}
    * @param instances comma-separated degraded instances, null for none
    */
-  public void trust(String trust, long lag, @Nullable String instances) {
-    state = trust;
+  public void trust(Trust howFar, long lag, @Nullable String instances) {
+    trust = howFar;
     lagMs = lag;
-    degraded = instances;
+    degraded = instances != null && instances.length() > MAX_NAMES ? ALL : instances;
   }
 
-  /** Value of {@code X-KvIndex-State}, null = not set. */
-  public @Nullable String state() {
-    return state;
+  /** What {@code X-KvIndex-State} says, null = not set. */
+  public @Nullable Trust trust() {
+    return trust;
   }
 
   long lagMs() {

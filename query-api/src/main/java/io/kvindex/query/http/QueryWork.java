@@ -45,7 +45,12 @@ abstract class QueryWork {
 
   /** Whose words a refusal has to be in; known once it has begun, whatever came of it. */
   Dialect dialect() {
-    return scratch.query.dialect();
+    return Dialect.CONDUCTOR;
+  }
+
+  /** The one model it is about, empty = there is none; known once it has begun. */
+  String model() {
+    return "";
   }
 
   /** The usual: a body is a query. */
@@ -93,6 +98,16 @@ abstract class QueryWork {
     void answered(long nanos) {
       routes.meters().answered(form, nanos, scratch.query.count());
     }
+
+    @Override
+    Dialect dialect() {
+      return scratch.query.dialect();
+    }
+
+    @Override
+    String model() {
+      return scratch.query.model();
+    }
   }
 
   /** A body is a query that is explained, not answered; never waits for events. */
@@ -139,11 +154,6 @@ abstract class QueryWork {
     @Override
     void answered(long nanos) {
       routes.meters().replicaAnswered(nanos);
-    }
-
-    @Override
-    Dialect dialect() {
-      return Dialect.CONDUCTOR;
     }
   }
 }

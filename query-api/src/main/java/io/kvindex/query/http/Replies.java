@@ -6,6 +6,7 @@ import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.reply.ControlReplies;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpField;
@@ -33,7 +34,8 @@ final class Replies {
       new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, ControlReplies.MSGPACK);
   private static final HttpField OCTETS =
       new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, "application/octet-stream");
-  private static final HttpField EXACT = new PreEncodedHttpField(STATE_HEADER, "exact");
+  private static final HttpField EXACT =
+      new PreEncodedHttpField(STATE_HEADER, Trust.EXACT.headerValue());
   private static final HttpField NO_LAG = new PreEncodedHttpField(LAG_HEADER, "0");
 
   private static final long SMALL_BODY = 32 << 10;
@@ -49,9 +51,9 @@ final class Replies {
   static void ok(Response response, QueryReply reply, Callback done) {
     HttpFields.Mutable headers = response.getHeaders();
     headers.add(reply.isOctets() ? OCTETS : reply.isPacked() ? MSGPACK : JSON);
-    @Nullable String state = reply.state();
-    if (state != null) {
-      headers.add(state.equals("exact") ? EXACT : new HttpField(STATE_HEADER, state));
+    @Nullable Trust trust = reply.trust();
+    if (trust != null) {
+      headers.add(trust == Trust.EXACT ? EXACT : new HttpField(STATE_HEADER, trust.headerValue()));
     }
     if (reply.lagMs() >= 0) {
       headers.add(reply.lagMs() == 0 ? NO_LAG : new HttpField(LAG_HEADER, "" + reply.lagMs()));

@@ -181,7 +181,7 @@ public final class BatchScanner {
   private void skipNested() {
     int depth = 0;
     while (at < end) {
-      while (at + Long.BYTES <= end && isDull(Digits.word(text, at))) {
+      while (at + Long.BYTES <= end && isPlain(Digits.word(text, at))) {
         at += Long.BYTES;
       }
       switch (at < end ? text[at] : 0) {
@@ -206,7 +206,7 @@ public final class BatchScanner {
   }
 
   /** Eight bytes without a quote or a bracket; says no to letters too, which is no harm. */
-  private static boolean isDull(long word) {
+  private static boolean isPlain(long word) {
     long quotes = word ^ QUOTES;
     return (word & LETTERS) == 0 && ((quotes - ONES) & ~quotes & HIGH_BITS) == 0;
   }

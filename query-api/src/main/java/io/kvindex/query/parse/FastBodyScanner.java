@@ -14,7 +14,7 @@ import java.util.Arrays;
 final class FastBodyScanner {
   private static final int MAX_NUMBER_DIGITS = 18;
 
-  /** Jackson refuses names beyond 50,000 characters; who writes long ones is heard there. */
+  /** Longer names are left to Jackson, which refuses those beyond 50,000 characters. */
   private static final int MAX_NAME = 1_000;
 
   /** Members that mean nothing to Dynamo, or are checked against others, beside its own. */

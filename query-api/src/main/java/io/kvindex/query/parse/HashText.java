@@ -2,24 +2,45 @@
 package io.kvindex.query.parse;
 
 import java.math.BigInteger;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The spellings of a 64-bit hash: unsigned or signed decimal, or {@code 0x} with 1-16 digits. */
 public final class HashText {
   private static final BigInteger MIN = BigInteger.valueOf(Long.MIN_VALUE);
   private static final BigInteger MAX = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
-  private static final Pattern HEX = Pattern.compile("0[xX][0-9a-fA-F]{1,16}");
-  private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,20}|-[0-9]{1,19}");
 
   private HashText() {}
 
   /** Raw bits, null where the text is no number of that range. */
   public static @Nullable Long parse(String text) {
-    if (HEX.matcher(text).matches()) {
-      return Long.parseUnsignedLong(text, 2, text.length(), 16);
+    boolean hex = text.startsWith("0x") || text.startsWith("0X");
+    boolean negative = text.startsWith("-");
+    int from = hex ? 2 : negative ? 1 : 0;
+    int digits = text.length() - from;
+    if (digits < 1 || digits > (hex ? 16 : negative ? 19 : 20) || !areDigits(text, from, hex)) {
+      return null;
     }
-    return DECIMAL.matcher(text).matches() ? bits(new BigInteger(text)) : null;
+    try {
+      if (hex) {
+        return Long.parseUnsignedLong(text, from, text.length(), 16);
+      }
+      return negative ? Long.parseLong(text) : Long.parseUnsignedLong(text);
+    } catch (NumberFormatException e) { // beyond i64 or u64
+      return null;
+    }
+  }
+
+  /** In ASCII: what {@link Long} takes for digits is more. */
+  private static boolean areDigits(String text, int from, boolean hex) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean decimal = c >= '0' && c <= '9';
+      boolean letter = c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F';
+      if (!decimal && !(hex && letter)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Raw bits of a whole number, null beyond i64 and u64. */

@@ -7,7 +7,6 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +29,7 @@ final class JacksonValues {
     if (json.currentToken() != JsonToken.VALUE_STRING) {
       throw wrongType(json, field, ErrorCode.NO_INDEX, "a string");
     }
-    String text = json.getText();
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-      throw ErrorCode.INVALID_VALUE.member(field, "has half a surrogate pair");
-    }
-    return text;
+    return WholeText.require(field, json.getText());
   }
 
   static int blockSize(JsonParser json) throws IOException {

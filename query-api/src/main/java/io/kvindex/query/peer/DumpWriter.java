@@ -215,15 +215,15 @@ final class DumpWriter {
         put(texts, "cache_salt", context.salt());
       }
       boolean otherRank = owner.publisherRank() != owner.rank();
-      boolean hearsay = PeerImport.isImported(owner.backendId());
-      if (texts.isEmpty() && !otherRank && !hearsay) {
+      boolean unverified = PeerImport.isImported(owner.backendId());
+      if (texts.isEmpty() && !otherRank && !unverified) {
         return;
       }
       json.writeObjectFieldStart("kvindex");
       if (otherRank) {
         json.writeNumberField("publisher_rank", owner.publisherRank());
       }
-      if (hearsay) {
+      if (unverified) {
         json.writeBooleanField("unverified", true);
       }
       for (Map.Entry<String, String> text : texts.entrySet()) {

@@ -36,17 +36,18 @@ final class PeerBlocks {
     return blocks;
   }
 
-  /** The runs in a cache, to be added to by {@link #added}. */
-  BlockRuns at(Where where) {
-    return runs.computeIfAbsent(where, w -> new BlockRuns());
+  /**
+   * Adds a run of blocks to a cache.
+   *
+   * @param pairs engine hash and local hash of each block in turn
+   */
+  void add(Where where, Parent parent, long[] pairs, int count) {
+    runs.computeIfAbsent(where, w -> new BlockRuns()).add(parent, pairs, count);
+    blocks += count;
   }
 
-  void added(long more) {
-    blocks += more;
-  }
-
-  /** Forgets what a rank holds; how many blocks that were. */
-  long forget(int rank) {
+  /** Takes back what a rank holds; how many blocks that were. */
+  long remove(int rank) {
     long before = blocks;
     runs.forEach((where, some) -> blocks -= where.rank() == rank ? some.blocks() : 0);
     runs.keySet().removeIf(where -> where.rank() == rank);
@@ -65,7 +66,7 @@ final class PeerBlocks {
    * Runs of blocks one after the other in one array: a block takes 16 bytes, a run 16 more. A run
    * that goes on where the last one ended becomes part of it.
    */
-  static final class BlockRuns {
+  private static final class BlockRuns {
 
     private static final long HAS_PARENT = 1;
 
@@ -81,11 +82,6 @@ final class PeerBlocks {
       return blocks;
     }
 
-    /**
-     * Adds a run.
-     *
-     * @param pairs engine hash and local hash of each block in turn
-     */
     void add(Parent parent, long[] pairs, int count) {
       boolean child = parent.kind() == Parent.Kind.HASH;
       ensure(2 + 2 * count);

@@ -11,25 +11,15 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How far to trust an answer, taken together over the tables it came from. */
+/** How far to trust an answer, taken together over the tables it came from. For one thread. */
 public final class TrustHeaders {
-
-  /** Characters of names that go into one header: servers and proxies end at 8 KiB for all. */
-  public static final int MAX_NAMES = 4_096;
-
-  /** Stands for all instances of the answer where their names are too many. */
-  private static final String ALL = "*";
-
-  /** For one thread. */
-  public TrustHeaders() {}
-
   private Trust trust = Trust.EXACT;
   private long lagMs;
   private @Nullable String degraded;
   private List<String> lastInstances = List.of();
   private String lastNames = "";
 
-  /** Forgets the answer before. */
+  /** Begins anew. */
   public void clear() {
     trust = Trust.EXACT;
     lagMs = 0;
@@ -50,8 +40,7 @@ public final class TrustHeaders {
 
   /** Sets the headers of the answer. */
   public void writeTo(QueryReply reply) {
-    boolean tooMany = degraded != null && degraded.length() > MAX_NAMES;
-    reply.trust(trust.headerValue(), lagMs, tooMany ? ALL : degraded);
+    reply.trust(trust, lagMs, degraded);
   }
 
   /** A table's list is the same object until it changes, and so its names are worded once. */
@@ -66,7 +55,7 @@ public final class TrustHeaders {
   /** Instance names are free text, header values are not: what is unusual is percent-encoded. */
   private static String safe(String instance) {
     boolean plain = instance.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ',' && c != '%');
-    if (instance.equals(ALL)) {
+    if (instance.equals(QueryReply.ALL)) {
       return "%2A";
     }
     // A form's + for a blank would read as the plus of a plain name.

@@ -13,6 +13,7 @@ import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.BodyType;
+import io.kvindex.query.parse.QueryParameter;
 import io.kvindex.query.quarantine.Quarantine.Entry;
 import io.kvindex.query.quarantine.Quarantine.Retried;
 import io.kvindex.query.registration.RegisterRequest;
@@ -58,7 +59,7 @@ public final class QuarantineRoutes {
 
   private void list(Context ctx) {
     String instance = ctx.queryParam("instance_id");
-    int limit = limit(ctx);
+    int limit = QueryParameter.number(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     ArrayNode out = JsonNodeFactory.instance.arrayNode();
     try {
       quarantine
@@ -72,23 +73,6 @@ public final class QuarantineRoutes {
 
   private static ApiException unreadable(KafkaException e) {
     return ErrorCode.NOT_READY.because("the quarantine can not be read: " + e);
-  }
-
-  private static int limit(Context ctx) {
-    String text = ctx.queryParam("limit");
-    try {
-      int limit = text == null ? DEFAULT_LIMIT : Integer.parseInt(text);
-      if (limit >= 1 && limit <= MAX_LIMIT) {
-        return limit;
-      }
-    } catch (NumberFormatException e) {
-      throw outOfRange();
-    }
-    throw outOfRange();
-  }
-
-  private static ApiException outOfRange() {
-    return ErrorCode.OUT_OF_RANGE.of("limit", "limit must be from 1 to " + MAX_LIMIT);
   }
 
   private static void write(Entry entry, ObjectNode out) {

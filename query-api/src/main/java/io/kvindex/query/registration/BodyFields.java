@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.error.MalformedJson;
+import io.kvindex.query.parse.WholeText;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -87,10 +87,7 @@ final class BodyFields {
       throw ErrorCode.OUT_OF_RANGE.member(
           field, "must have " + most + " characters at most, got " + text.length());
     }
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-      throw ErrorCode.INVALID_VALUE.member(field, "has half a surrogate pair");
-    }
-    return text;
+    return WholeText.require(field, text);
   }
 
   String requiredText(String field) {

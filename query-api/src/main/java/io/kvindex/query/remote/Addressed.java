@@ -4,9 +4,7 @@ package io.kvindex.query.remote;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import java.util.Arrays;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A question and whose tables it is about, so that a replica of another site that got the address
@@ -65,21 +63,8 @@ record Addressed(String log, byte[] question) {
    *
    * @param log Kafka's id of the events topic, empty = not known yet
    */
-  record AddressedTransport(Supplier<String> log, Transport wire) implements Transport {
-
-    @Override
-    public void ask(
-        String address,
-        String path,
-        byte[] body,
-        long forNanos,
-        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-      wire.ask(address, path, new Addressed(log.get(), body).encode(), forNanos, done);
-    }
-
-    @Override
-    public void close() {
-      wire.close();
-    }
+  static Transport transport(Supplier<String> log, Transport wire) {
+    return (address, path, body, forNanos, reply) ->
+        wire.ask(address, path, new Addressed(log.get(), body).encode(), forNanos, reply);
   }
 }

@@ -8,7 +8,6 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.remote.Race.Answer;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.kvindex.streams.index.OwnerView;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -9,8 +9,6 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
-import io.kvindex.query.remote.ReplicaWatch.Holders;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;

@@ -12,7 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import org.eclipse.jetty.client.BufferingResponseListener;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
@@ -26,7 +25,6 @@ import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.eclipse.jetty.util.thread.Scheduler;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +47,8 @@ final class ReplicaClient implements Transport {
   /** Replicas close connections nobody uses after 30 s: not while a question is on its way. */
   private static final Duration IDLE = Duration.ofSeconds(20);
 
-  private static final Duration FORGET = Duration.ofMinutes(1);
+  /** How long what is known of an address is kept that nobody asks. */
+  private static final Duration KEEP_UNUSED = Duration.ofMinutes(1);
 
   private static final Duration LOOK_UP = Duration.ofSeconds(1);
   private static final Duration STOP = Duration.ofMillis(500);
@@ -96,7 +95,7 @@ final class ReplicaClient implements Transport {
     http.setIdleTimeout(IDLE.toMillis());
     http.setMaxConnectionsPerDestination(AT_A_TIME);
     http.setDestinationIdleTimeout(
-        FORGET.toMillis()); // else addresses that ever were stay for ever
+        KEEP_UNUSED.toMillis()); // else addresses that ever were stay for ever
     http.setMaxRequestsQueuedPerDestination(AT_A_TIME);
     http.setFollowRedirects(false);
     http.setUserAgentField(null);
@@ -135,14 +134,9 @@ final class ReplicaClient implements Transport {
   }
 
   @Override
-  public void ask(
-      String address,
-      String path,
-      byte[] body,
-      long forNanos,
-      BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+  public void ask(String address, String path, byte[] body, long forNanos, Reply reply) {
     if (!enters(address)) {
-      done.accept(
+      reply.told(
           null, new UnansweredException(AT_A_TIME + " questions wait for its answers already"));
       return;
     }
@@ -151,10 +145,10 @@ final class ReplicaClient implements Transport {
       request = request(address, path, body, forNanos);
     } catch (RuntimeException e) {
       leaves(address);
-      done.accept(null, e);
+      reply.told(null, e);
       return;
     }
-    request.send(new Answer(() -> leaves(address), done));
+    request.send(new Answer(() -> leaves(address), reply));
   }
 
   private boolean enters(String address) {
@@ -184,23 +178,23 @@ final class ReplicaClient implements Transport {
   /** Takes one answer. */
   private static final class Answer extends BufferingResponseListener {
     private final Runnable ended;
-    private final BiConsumer<byte @Nullable [], @Nullable Throwable> done;
+    private final Reply reply;
 
-    Answer(Runnable ended, BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+    Answer(Runnable ended, Reply reply) {
       super(ANSWER_BYTES);
       this.ended = ended;
-      this.done = done;
+      this.reply = reply;
     }
 
     @Override
     public void onComplete(Result result) {
       ended.run();
       if (result.isFailed()) {
-        done.accept(null, inPlainWords(result.getFailure()));
+        reply.told(null, inPlainWords(result.getFailure()));
       } else if (result.getResponse().getStatus() == 200) {
-        done.accept(getContent(), null);
+        reply.told(getContent(), null);
       } else {
-        done.accept(null, new RefusedException("it answered " + result.getResponse().getStatus()));
+        reply.told(null, new RefusedException("it answered " + result.getResponse().getStatus()));
       }
     }
   }

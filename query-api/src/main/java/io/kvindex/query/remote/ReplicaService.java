@@ -9,7 +9,6 @@ import io.kvindex.query.http.ReplicaQuestions;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.kvindex.query.remote.WalkAnswer.AnswerWriter;
 import io.kvindex.streams.IndexPartitions;
 import java.util.List;

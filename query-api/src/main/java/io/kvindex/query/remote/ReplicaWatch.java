@@ -3,6 +3,7 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.log.OncePerMinute;
+import io.kvindex.query.remote.Holders.Candidate;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
 import io.kvindex.query.remote.ReplicaStatus.Part;
@@ -13,7 +14,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.ConnectException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,40 +37,12 @@ import org.slf4j.LoggerFactory;
 final class ReplicaWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaWatch.class);
 
-  /** Since when one has a table that has not said anything yet. */
-  private static final long UNKNOWN = -1;
-
   private static final long FAST_MS = 250;
   private static final long SLOW_MS = 1_000;
   private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A status and when it came, as {@link System#nanoTime}. */
   record Heard(ReplicaStatus status, long nanos) {}
-
-  /**
-   * Which of the other replicas have a table of a partition.
-   *
-   * @param inOrder {@code host:port}, those that are kept up first, the dead last
-   * @param mayBeReady whether one of them is kept up, as far as is known
-   * @param areCut whether all that live were folded from a later offset than somebody else's, so
-   *     that older blocks are missing in what they answer
-   */
-  record Holders(List<String> inOrder, boolean mayBeReady, boolean areCut) {
-
-    static final Holders NONE = new Holders(List.of(), false, false);
-  }
-
-  /** One that may have a table; the higher the rank the worse. */
-  private record Candidate(String address, int rank, long behind, long since) {
-    private static final int READY = 0;
-    private static final int READY_IF_AT_ALL = 1;
-    private static final int SUSPECT = 2;
-    private static final int BEHIND = 3;
-    private static final int DEAD = 4;
-
-    private static final Comparator<Candidate> BEST_FIRST =
-        Comparator.comparingInt(Candidate::rank).thenComparingLong(Candidate::behind);
-  }
 
   private final IndexPartitions here;
   private final Supplier<List<String>> others;
@@ -198,10 +170,7 @@ final class ReplicaWatch implements AutoCloseable {
     return detector.isDead(address);
   }
 
-  /**
-   * Whom to ask about a partition. One that lacks what this replica has, or another one, is asked
-   * only where nobody else lives.
-   */
+  /** Whom to ask about a partition. */
   Holders holders(int partition) {
     List<Candidate> candidates = new ArrayList<>();
     for (String address : others.get()) {
@@ -210,24 +179,7 @@ final class ReplicaWatch implements AutoCloseable {
         candidates.add(candidate);
       }
     }
-    if (candidates.isEmpty()) {
-      return Holders.NONE;
-    }
-    long first = earliest(partition);
-    candidates.sort(
-        Comparator.comparing((Candidate one) -> one.since() > first)
-            .thenComparing(Candidate.BEST_FIRST));
-    boolean areCut =
-        candidates.stream().noneMatch(one -> one.since() <= first && one.rank() < Candidate.DEAD);
-    if (areCut) {
-      candidates.sort(Candidate.BEST_FIRST);
-    } else {
-      candidates.removeIf(one -> one.since() > first);
-    }
-    return new Holders(
-        candidates.stream().map(Candidate::address).toList(),
-        candidates.stream().anyMatch(one -> one.rank() < Candidate.BEHIND),
-        areCut && candidates.stream().anyMatch(one -> one.rank() < Candidate.DEAD));
+    return Holders.of(candidates, earliest(partition));
   }
 
   /**
@@ -253,7 +205,7 @@ final class ReplicaWatch implements AutoCloseable {
     Heard last = heard.get(address);
     if (last == null) {
       int rank = rank(address, Candidate.READY_IF_AT_ALL);
-      return new Candidate(address, rank, Long.MAX_VALUE, UNKNOWN);
+      return new Candidate(address, rank, Long.MAX_VALUE, Candidate.UNKNOWN);
     }
     Part part = last.status().part(partition);
     if (part == null || !part.hasTable()) {

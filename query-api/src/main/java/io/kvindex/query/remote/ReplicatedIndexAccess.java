@@ -8,9 +8,7 @@ import io.kvindex.model.replica.ReplicaId;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.query.remote.Addressed.AddressedTransport;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
-import io.kvindex.query.remote.ReplicaWatch.Holders;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
@@ -67,9 +65,10 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     this.own = own;
     this.partitions = partitions;
     this.id = id;
-    this.transport = new AddressedTransport(partitions::logId, transport);
-    this.others = new ReplicaWatch(partitions, others, this.transport, registry, nanoTime);
-    forwarding = new Forwarding(this.transport, this.others.detector(), registry);
+    this.transport = transport;
+    Transport addressed = Addressed.transport(partitions::logId, transport);
+    this.others = new ReplicaWatch(partitions, others, addressed, registry, nanoTime);
+    forwarding = new Forwarding(addressed, this.others.detector(), registry);
   }
 
   @Override

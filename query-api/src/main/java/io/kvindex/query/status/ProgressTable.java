@@ -98,34 +98,34 @@ public final class ProgressTable implements AutoCloseable {
   static final class Unconnected {
 
     /** The registration under which a publisher has announced something, by its generation. */
-    private final Map<PublisherId, Long> spoke = new HashMap<>();
+    private final Map<PublisherId, Long> announced = new HashMap<>();
 
-    private final Map<PublisherId, Long> apart = new HashMap<>();
+    private final Map<PublisherId, Long> unconnected = new HashMap<>();
     private volatile Map<PublisherId, Long> now = Map.of();
 
     /** A bridge said that. */
     void note(BridgeProgress said) {
       PublisherId publisher = said.publisher();
       if (said.lastSequence() != null) {
-        spoke.put(publisher, said.generation());
+        announced.put(publisher, said.generation());
       }
-      if (said.isProven() || !Long.valueOf(said.generation()).equals(spoke.get(publisher))) {
-        apart.remove(publisher);
+      if (said.isProven() || !Long.valueOf(said.generation()).equals(announced.get(publisher))) {
+        unconnected.remove(publisher);
       } else {
-        apart.put(publisher, said.generation());
+        unconnected.put(publisher, said.generation());
       }
     }
 
     /** It is followed no more. */
     void remove(PublisherId publisher) {
-      spoke.remove(publisher);
-      apart.remove(publisher);
+      announced.remove(publisher);
+      unconnected.remove(publisher);
     }
 
     /** Makes visible what was noted. */
     void publish() {
-      if (!apart.equals(now)) {
-        now = Map.copyOf(apart);
+      if (!unconnected.equals(now)) {
+        now = Map.copyOf(unconnected);
       }
     }
 

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code GET /health}, {@code /ready}, {@code /metrics}, {@code /workers}. Ready is who should get
- * traffic, as a whole or for one context. Thread-safe.
+ * {@code GET /health}, {@code /ready}, {@code /metrics}, {@code /workers}. Whether this replica is
+ * ready for traffic is told as a whole or for one context. Thread-safe.
  */
 public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";

@@ -59,7 +59,7 @@ public final class VisibleEvents implements EventVisibility {
     }
     StreamPosition at = position(one);
     Long last = at == null ? null : at.lastWhole();
-    if (at == null && isApart(one)) {
+    if (at == null && mayBeAnother(one)) {
       return "its engine is not connected, or not yet shown to be the one whose events are visible";
     }
     return last == null
@@ -87,14 +87,14 @@ public final class VisibleEvents implements EventVisibility {
     }
     BridgeProgress heard = progress.apply(publisher);
     boolean older = heard != null && isOlder(at.incarnation(), heard);
-    return older || isApart(one) ? null : at;
+    return older || mayBeAnother(one) ? null : at;
   }
 
   /**
    * Whether its engine may be another one by now, whose numbers are not those that are visible: it
    * is not connected, not yet shown to be the one from before, or known to be another one.
    */
-  private boolean isApart(Registered one) {
+  private boolean mayBeAnother(Registered one) {
     BridgeProgress heard = progress.apply(one.registration().publisher());
     return heard != null
         && heard.generation() == one.generation()

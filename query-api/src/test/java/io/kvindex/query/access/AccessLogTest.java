@@ -12,7 +12,6 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
-import io.kvindex.query.http.ReplicaQuestions;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
@@ -25,6 +24,7 @@ import java.nio.file.Path;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +104,18 @@ class AccessLogTest {
   }
 
   @Test
+  void shouldNameNoModel_whenAReplicaAsksAfterAQuery() throws Exception {
+    Path file = directory.resolve("access.log");
+    try (AccessLog log = AccessLog.start(new AccessLogSettings(file, "x-trace-id", true), metrics);
+        HttpServer server = server(log)) {
+      send(server, "/query", "{\"model_name\":\"m\",\"token_ids\":[1]}", null);
+      assertThat(lines(file, 1).get(0).path("model").asText()).isEqualTo("m");
+      send(server, "/replica/ask", "?", null);
+      assertThat(lines(file, 2).get(1).path("model").isNull()).isTrue();
+    }
+  }
+
+  @Test
   void shouldSayOk_whenLogsAreReopenedAndThereAreNone() throws Exception {
     try (HttpServer server = server(null)) {
       assertThat(send(server, "/reopen_logs", "", null)).isEqualTo(200);
@@ -134,7 +146,7 @@ class AccessLogTest {
           reply.body().raw('{').raw('}');
         },
         EventVisibility.UNKNOWN,
-        ReplicaQuestions.NONE,
+        () -> Map.of("/replica/ask", question -> question),
         routes -> AccessLog.addTo(routes, log),
         log == null ? meters : meters.and(log),
         metrics);

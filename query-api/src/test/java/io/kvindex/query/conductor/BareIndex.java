@@ -5,14 +5,13 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.SeqHash;
-import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.EmptyIndex;
 import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
-import io.kvindex.streams.view.StreamPosition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -22,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One table's index without any stream behind it; the test's thread is the writer. */
-public final class BareIndex implements IndexAccess, LocalView {
+public final class BareIndex extends EmptyIndex implements LocalView {
   private final PrefixIndex index = new PrefixIndex();
   private final SeqHash hash = new SeqHash(1337);
   private final Map<Owner, Integer> slots = new HashMap<>();
@@ -75,16 +74,6 @@ public final class BareIndex implements IndexAccess, LocalView {
   @Override
   public @Nullable String notReadyReason() {
     return readable ? null : "restoring";
-  }
-
-  @Override
-  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
-    return null;
-  }
-
-  @Override
-  public Map<PublisherId, Map<String, Long>> blocks() {
-    return Map.of();
   }
 
   @Override

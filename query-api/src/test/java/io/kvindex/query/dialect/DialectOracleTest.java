@@ -21,6 +21,7 @@ import io.kvindex.query.dialect.DialectModel.Name;
 import io.kvindex.query.dynamo.DynamoAnswers;
 import io.kvindex.query.http.QueryAnswers;
 import io.kvindex.query.http.QueryReply;
+import io.kvindex.query.lookup.EmptyIndex;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.parse.BodyType;
@@ -30,7 +31,6 @@ import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.remote.Relayed;
-import io.kvindex.streams.view.StreamPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,7 +70,7 @@ class DialectOracleTest {
   private final QueryBodyParser parser = new QueryBodyParser(1 << 20);
   private final QueryBody body = new QueryBody();
 
-  private static final class Tables implements IndexAccess {
+  private static final class Tables extends EmptyIndex {
     final Map<TableId, BareIndex> tables = new HashMap<>();
 
     BareIndex of(TableId table) {
@@ -80,21 +80,6 @@ class DialectOracleTest {
     @Override
     public @Nullable TableView view(TableId table) {
       return of(table);
-    }
-
-    @Override
-    public @Nullable String notReadyReason() {
-      return null;
-    }
-
-    @Override
-    public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
-      return null;
-    }
-
-    @Override
-    public Map<PublisherId, Map<String, Long>> blocks() {
-      return Map.of();
     }
   }
 

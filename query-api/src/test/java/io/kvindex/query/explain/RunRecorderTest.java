@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
-import io.kvindex.query.explain.RunRecorder.InstanceRuns;
-import io.kvindex.query.explain.RunRecorder.InstanceRuns.End;
-import io.kvindex.query.explain.RunRecorder.InstanceRuns.Run;
+import io.kvindex.query.explain.InstanceRuns.End;
+import io.kvindex.query.explain.InstanceRuns.Run;
 import io.kvindex.query.match.InstanceSet;
 import io.kvindex.query.match.InstanceSet.Instance;
 import io.kvindex.query.match.MatchCounter;

@@ -19,7 +19,7 @@ import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.http.QueryAnswers;
 import io.kvindex.query.http.QueryReply;
-import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.EmptyIndex;
 import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
@@ -29,7 +29,6 @@ import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.status.PublisherReport;
 import io.kvindex.streams.index.PrefixIndex;
-import io.kvindex.streams.view.StreamPosition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.util.List;
@@ -44,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * A server over two tables of one model, each with an instance of its own; all dialects, real HTTP.
  * Notes which tables are asked, and can be made slow.
  */
-public final class TwoTables implements IndexAccess, AutoCloseable {
+public final class TwoTables extends EmptyIndex implements AutoCloseable {
   private final Map<TableId, BareIndex> tables;
   private final HttpServer server;
 
@@ -152,21 +151,6 @@ public final class TwoTables implements IndexAccess, AutoCloseable {
         return index.degradedPublishers();
       }
     };
-  }
-
-  @Override
-  public @Nullable String notReadyReason() {
-    return null;
-  }
-
-  @Override
-  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
-    return null;
-  }
-
-  @Override
-  public Map<PublisherId, Map<String, Long>> blocks() {
-    return Map.of();
   }
 
   @Override

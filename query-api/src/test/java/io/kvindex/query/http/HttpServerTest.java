@@ -3,6 +3,7 @@ package io.kvindex.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.query.lookup.Trust;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -68,7 +69,7 @@ class HttpServerTest {
               if (query.model().equals("wait")) {
                 await();
               }
-              reply.trust("degraded", 7, "e1");
+              reply.trust(Trust.DEGRADED, 7, "e1");
               reply.body().raw('{').name(form.name()).number(query.count()).raw('}');
             },
             routes -> {
@@ -76,6 +77,12 @@ class HttpServerTest {
               routes.get(
                   "/bug",
                   ctx -> {
+                    throw new IllegalStateException("secret detail");
+                  });
+              routes.get(
+                  "/begun",
+                  ctx -> {
+                    ctx.outputStream().write('{');
                     throw new IllegalStateException("secret detail");
                   });
               routes.post("/slow", ctx -> registering(ctx.body()));
@@ -122,13 +129,17 @@ class HttpServerTest {
     "GET,/nothing,404,not_found",
     "POST,/query/x,404,not_found",
     "GET,/bug,500,internal",
+    "GET,/begun,500,internal",
   })
   void shouldUseTheOneErrorBody_whenRouteIsWrong(
       String method, String path, int status, String reason) throws Exception {
     HttpResponse<String> answer =
         send(request(path).method(method, BodyPublishers.ofString("{}")).build());
     assertThat(answer.statusCode()).isEqualTo(status);
-    assertThat(answer.body()).contains("\"reason\":\"" + reason + "\"").doesNotContain("secret");
+    assertThat(answer.body())
+        .startsWith("{\"error\":")
+        .contains("\"reason\":\"" + reason + "\"")
+        .doesNotContain("secret");
     assertThat(answer.headers().firstValue("content-type")).hasValue("application/json");
     assertThat(post("/query", QUERY).statusCode()).isEqualTo(200);
   }

@@ -4,6 +4,7 @@ package io.kvindex.query.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.parse.MinEvent;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -61,9 +62,9 @@ class QueryFormsTest {
                 }
               }
               if (query.model().equals("degraded")) {
-                reply.trust("degraded", 9, "e1,e2");
+                reply.trust(Trust.DEGRADED, 9, "e1,e2");
               } else {
-                reply.trust("exact", 4, null);
+                reply.trust(Trust.EXACT, 4, null);
               }
               if (query.model().equals("long")) {
                 reply.body().string("x".repeat(1 << 20));

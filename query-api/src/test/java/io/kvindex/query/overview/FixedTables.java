@@ -3,13 +3,12 @@ package io.kvindex.query.overview;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
-import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.lookup.EmptyIndex;
 import io.kvindex.query.lookup.LocalView;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.streams.index.PrefixIndex;
 import io.kvindex.streams.view.ContextNames;
-import io.kvindex.streams.view.StreamPosition;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Tables a test says there are; all others are not in this replica. */
-public final class FixedTables implements IndexAccess {
+public final class FixedTables extends EmptyIndex {
 
   private record Table(PrefixIndex index, List<ContextNames> contexts) implements LocalView {
     @Override
@@ -45,20 +44,5 @@ public final class FixedTables implements IndexAccess {
   @Override
   public @Nullable TableView view(TableId table) {
     return tables.get(table);
-  }
-
-  @Override
-  public @Nullable String notReadyReason() {
-    return null;
-  }
-
-  @Override
-  public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
-    return null;
-  }
-
-  @Override
-  public Map<PublisherId, Map<String, Long>> blocks() {
-    return Map.of();
   }
 }

@@ -9,12 +9,9 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.remote.Relayed.Placed;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -85,20 +82,8 @@ class AddressedTest {
 
   /** Addresses that begin so lead to one, all others to the other. */
   private static Transport split(String prefix, Transport one, Transport other) {
-    return new Transport() {
-      @Override
-      public void ask(
-          String address,
-          String path,
-          byte[] body,
-          long forNanos,
-          BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-        (address.startsWith(prefix) ? one : other).ask(address, path, body, forNanos, done);
-      }
-
-      @Override
-      public void close() {}
-    };
+    return (address, path, body, forNanos, reply) ->
+        (address.startsWith(prefix) ? one : other).ask(address, path, body, forNanos, reply);
   }
 
   private static String answeredBy(Placed placed, Transport transport) {

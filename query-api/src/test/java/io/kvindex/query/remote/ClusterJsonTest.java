@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.query.remote.ReplicaStatus.Part;
-import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.view.PartitionView;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -165,7 +163,11 @@ class ClusterJsonTest {
                 + "{\"partition\":2,\"holders\":[]}]");
   }
 
-  private final class Here implements IndexPartitions {
+  private static final class Here extends Relayed.Placed {
+
+    Here() {
+      super("");
+    }
 
     @Override
     public int partitions() {
@@ -204,11 +206,6 @@ class ClusterJsonTest {
     public long recordsBehind(int partition) {
       return List.of(READY, LOADING, ABSENT).get(partition).recordsBehind();
     }
-
-    @Override
-    public @Nullable String notReadyReason() {
-      return null;
-    }
   }
 
   /** One of them answers. */
@@ -219,22 +216,14 @@ class ClusterJsonTest {
     private byte @Nullable [] bytes;
 
     @Override
-    public void ask(
-        String address,
-        String path,
-        byte[] body,
-        long forNanos,
-        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+    public void ask(String address, String path, byte[] body, long forNanos, Reply reply) {
       if (address.equals(speaks)) {
         if (problem != null) {
-          done.accept(null, problem);
+          reply.told(null, problem);
         } else {
-          done.accept(bytes == null ? answer.encode() : bytes, null);
+          reply.told(bytes == null ? answer.encode() : bytes, null);
         }
       }
     }
-
-    @Override
-    public void close() {}
   }
 }

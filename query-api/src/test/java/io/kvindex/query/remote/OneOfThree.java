@@ -7,7 +7,6 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
-import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.Owner;
@@ -40,13 +39,7 @@ abstract class OneOfThree {
   List<String> group = List.of(FIRST, SECOND);
   final ReplicatedIndexAccess access =
       new ReplicatedIndexAccess(
-          own,
-          new Placed(),
-          Relayed.ID,
-          () -> group,
-          others,
-          new SimpleMeterRegistry(),
-          nowNs::get);
+          own, new Here(), Relayed.ID, () -> group, others, new SimpleMeterRegistry(), nowNs::get);
 
   static @Nullable String answeredBy(@Nullable TableView view) {
     Walks.empty(view);
@@ -116,11 +109,10 @@ abstract class OneOfThree {
     }
   }
 
-  final class Placed implements IndexPartitions {
+  final class Here extends Relayed.Placed {
 
-    @Override
-    public int partitions() {
-      return 1;
+    Here() {
+      super("");
     }
 
     @Override
@@ -129,18 +121,8 @@ abstract class OneOfThree {
     }
 
     @Override
-    public boolean keepsUp(int partition) {
-      return false;
-    }
-
-    @Override
     public boolean wasClose(int partition) {
       return wasClose;
-    }
-
-    @Override
-    public @Nullable String notReadyReason() {
-      return null;
     }
 
     @Override

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.remote;
 
-import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.replica.ReplicaId;
+import io.kvindex.query.lookup.EmptyIndex;
 import io.kvindex.query.lookup.IndexAccess;
-import io.kvindex.query.lookup.TableView;
 import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.view.PartitionView;
-import io.kvindex.streams.view.StreamPosition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tables as a replica sees them that has none itself: every question goes to others. */
@@ -37,36 +33,26 @@ public final class Relayed {
   }
 
   /** A replica without any table. */
-  static class NoTables implements IndexAccess {
-
-    @Override
-    public @Nullable TableView view(TableId table) {
-      return null;
-    }
+  static class NoTables extends EmptyIndex {
 
     @Override
     public int partitionOf(TableId table) {
       return 0;
     }
-
-    @Override
-    public @Nullable String notReadyReason() {
-      return null;
-    }
-
-    @Override
-    public @Nullable StreamPosition position(TableId table, PublisherId publisher) {
-      return null;
-    }
-
-    @Override
-    public Map<PublisherId, Map<String, Long>> blocks() {
-      return Map.of();
-    }
   }
 
   /** One partition, of which nothing is here. */
-  record Placed(String logId) implements IndexPartitions {
+  static class Placed implements IndexPartitions {
+    private final String logId;
+
+    Placed(String logId) {
+      this.logId = logId;
+    }
+
+    @Override
+    public String logId() {
+      return logId;
+    }
 
     @Override
     public int partitions() {
@@ -92,20 +78,12 @@ public final class Relayed {
   record Loop(ReplicaService service) implements Transport {
 
     @Override
-    public void ask(
-        String address,
-        String path,
-        byte[] body,
-        long forNanos,
-        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+    public void ask(String address, String path, byte[] body, long forNanos, Reply reply) {
       try {
-        done.accept(Objects.requireNonNull(service.byPath().get(path)).to(body), null);
+        reply.told(Objects.requireNonNull(service.byPath().get(path)).to(body), null);
       } catch (RuntimeException e) {
-        done.accept(null, e);
+        reply.told(null, e);
       }
     }
-
-    @Override
-    public void close() {}
   }
 }

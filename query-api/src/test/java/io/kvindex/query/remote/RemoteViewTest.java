@@ -10,14 +10,10 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
-import io.kvindex.query.remote.ReplicaWatch.Holders;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Names are asked for as walks are: of the event that was waited for, and while there is time. */
@@ -29,7 +25,7 @@ class RemoteViewTest extends OneOfThree {
   private TableView view() {
     return new RemoteView(
         new Forwarding(
-            new Refusing(), new FailureDetector(System::nanoTime), new SimpleMeterRegistry()),
+            this::refuse, new FailureDetector(System::nanoTime), new SimpleMeterRegistry()),
         TABLE,
         new Holders(List.of(FIRST), true, false),
         address -> false,
@@ -37,20 +33,10 @@ class RemoteViewTest extends OneOfThree {
         own.copy);
   }
 
-  private final class Refusing implements Transport {
-    @Override
-    public void ask(
-        String address,
-        String path,
-        byte[] body,
-        long forNanos,
-        BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
-      asked.add(NamesRequest.decode(body));
-      done.accept(null, new RefusedException("it answered 503"));
-    }
-
-    @Override
-    public void close() {}
+  private void refuse(
+      String address, String path, byte[] body, long forNanos, Transport.Reply reply) {
+    asked.add(NamesRequest.decode(body));
+    reply.told(null, new RefusedException("it answered 503"));
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class ReplicaClientTest {
   private String address;
 
   /** What became of a question. */
-  private record Outcome(byte[] body, Throwable failure) {}
+  private record Outcome(byte @Nullable [] body, @Nullable Throwable failure) {}
 
   @BeforeEach
   void start() throws IOException {
@@ -124,7 +125,7 @@ class ReplicaClientTest {
   void saysHowLongTheAnswerIsOfUse() {
     Outcome outcome =
         ask(address, "/deadline", new byte[1], Duration.ofSeconds(7).toNanos()).join();
-
+    assertThat(outcome.body()).asString(StandardCharsets.US_ASCII).isEqualTo("7000");
     assertThat(new String(outcome.body(), StandardCharsets.US_ASCII)).isEqualTo("7000");
   }
 

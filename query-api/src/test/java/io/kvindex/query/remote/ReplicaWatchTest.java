@@ -3,7 +3,6 @@ package io.kvindex.query.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.query.remote.ReplicaWatch.Holders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +63,7 @@ class ReplicaWatchTest extends OneOfThree {
     CountDownLatch looks = new CountDownLatch(3);
     try (ReplicaWatch watch =
         new ReplicaWatch(
-            new Placed(), () -> group, others, new SimpleMeterRegistry(), System::nanoTime)) {
+            new Here(), () -> group, others, new SimpleMeterRegistry(), System::nanoTime)) {
       watch.start(
           () -> {
             looks.countDown();

@@ -10,7 +10,6 @@ import java.net.ConnectException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Those that are not silent tell of themselves. */
@@ -41,25 +40,20 @@ final class StandInReplicas implements Transport {
   }
 
   @Override
-  public void ask(
-      String address,
-      String path,
-      byte[] body,
-      long forNanos,
-      BiConsumer<byte @Nullable [], @Nullable Throwable> done) {
+  public void ask(String address, String path, byte[] body, long forNanos, Reply reply) {
     if (path.equals(ReplicaService.WALK)) {
       beforeWalk.run();
     }
     if (refusing.contains(address)) {
-      done.accept(null, new ReplicaClient.RefusedException("it answered 503"));
+      reply.told(null, new ReplicaClient.RefusedException("it answered 503"));
       return;
     }
     if (closed.contains(address)) {
-      done.accept(null, new ConnectException("Connection refused"));
+      reply.told(null, new ConnectException("Connection refused"));
       return;
     }
     if (walks != null && !silent.contains(address) && path.equals(ReplicaService.WALK)) {
-      walks.ask(address, path, body, forNanos, done);
+      walks.ask(address, path, body, forNanos, reply);
       return;
     }
     if (!silent.contains(address) && (answersWalks || !path.equals(ReplicaService.WALK))) {
@@ -72,11 +66,7 @@ final class StandInReplicas implements Transport {
       ReplicaStatus.Part part =
           new ReplicaStatus.Part(
               0, new PartitionProgress(phase, 0, 0, 0), 0, 0, since.getOrDefault(address, 0L));
-      done.accept(
-          new ReplicaStatus(address, "0.1.0", null, List.of(part), Map.of()).encode(), null);
+      reply.told(new ReplicaStatus(address, "0.1.0", null, List.of(part), Map.of()).encode(), null);
     }
   }
-
-  @Override
-  public void close() {}
 }

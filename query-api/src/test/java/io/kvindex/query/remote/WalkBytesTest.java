@@ -14,7 +14,6 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.lookup.Walk;
-import io.kvindex.query.remote.TableNames.NamesRequest;
 import io.kvindex.query.remote.WalkAnswer.AnswerWriter;
 import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.Owner;
