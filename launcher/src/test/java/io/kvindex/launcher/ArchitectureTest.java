@@ -72,7 +72,7 @@ class ArchitectureTest {
                     access.getTargetOwner().getSimpleName() + "." + access.getName()));
   }
 
-  /** It makes clients with the settings it is given, which IndexerConfig has made. */
+  /** It makes clients with the settings it is given, which CopySettings has made. */
   private static boolean isToldByKafkaStreams(JavaClass one) {
     return one.isAssignableTo(KafkaClientSupplier.class)
         || one.isAssignableTo(Producer.class)

@@ -11,7 +11,8 @@ import org.apache.kafka.common.Uuid;
  * @param topicId the log's id in Kafka
  * @param before offset the log is known to differ from others' tables at, {@link Long#MAX_VALUE} =
  *     none: what was folded up to there is not of this log
- * @param logStart offset of the first record the log still has
+ * @param logStart offset of the first record the log still has; for a backup, of the first one it
+ *     was told that the lender has
  */
 public record Wanted(int partition, Uuid topicId, long before, long logStart) {
 
@@ -38,7 +39,11 @@ public record Wanted(int partition, Uuid topicId, long before, long logStart) {
     if (offer.since() > logStart) {
       throw new CheckpointRefusedException(
           Reason.PARTIAL,
-          "it has no records before " + offer.since() + ", and the log begins with " + logStart);
+          "it has no records before "
+              + offer.since()
+              + ", and those from "
+              + logStart
+              + " on are wanted");
     }
   }
 }
