@@ -70,4 +70,9 @@ record DrillOptions(
   long allowedP99Ms() {
     return untimed ? FOR_EVER_MS : 300;
   }
+
+  /** What 99 of 100 requests to the other replicas may take while one is lost, in ms. */
+  long allowedSurvivorP99Ms() {
+    return untimed ? FOR_EVER_MS : 100;
+  }
 }

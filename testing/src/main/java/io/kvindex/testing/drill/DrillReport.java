@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 final class DrillReport {
 
   private static final String HEAD =
-      "%5s  %-18s %6s %6s %7s %6s %5s %5s %7s %5s %7s %7s %7s %7s %7s%n";
+      "%5s  %-18s %6s %6s %7s %6s %5s %5s %7s %5s %7s %7s %7s %7s %7s %7s%n";
   private static final String LINE =
-      "%5d  %-18s %6.1f %6.1f %7d %6d %5d %5d %7d %5d %7d %7.1f %7.1f %7.1f %7.1f%s%n";
+      "%5d  %-18s %6.1f %6.1f %7d %6d %5d %5d %7d %5d %7d %7.1f %7.1f %7.1f %7.1f %7.1f%s%n";
   private static final double NS_A_SECOND = 1e9;
   private static final double MS_A_SECOND = 1e3;
 
@@ -30,7 +30,7 @@ final class DrillReport {
   void faults(List<FaultResult> results) {
     out.printf(
         HEAD, "round", "fault", "down s", "ready", "queries", "failed", "wrong", "late", "refused",
-        "slow", "retried", "stale s", "p50 ms", "p99 ms", "max ms");
+        "slow", "retried", "stale s", "p50 ms", "p99 ms", "max ms", "others");
     for (FaultResult result : results) {
       Tally tally = result.tally();
       out.printf(
@@ -51,6 +51,7 @@ final class DrillReport {
           tally.latencies.percentileMs(0.5),
           tally.latencies.percentileMs(0.99),
           tally.latencies.percentileMs(1),
+          tally.survivors.percentileMs(0.99),
           result.isKept(options) ? "" : "  BROKEN");
     }
   }
@@ -158,7 +159,8 @@ final class DrillReport {
         .put("rows_with_hits", tally.hits.get())
         .put("p50_ms", tally.latencies.percentileMs(0.5))
         .put("p99_ms", tally.latencies.percentileMs(0.99))
-        .put("max_ms", tally.latencies.percentileMs(1));
+        .put("max_ms", tally.latencies.percentileMs(1))
+        .put("survivors_p99_ms", tally.survivors.percentileMs(0.99));
   }
 
   static ObjectNode json(RoundCheck.Result result) {

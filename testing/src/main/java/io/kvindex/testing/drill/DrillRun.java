@@ -167,10 +167,12 @@ final class DrillRun {
     checks.forEach(report::check);
     out.printf(
         Locale.ROOT,
-        "%d queries, %.0f block operations/s; promised: none failed, none wrong, p99 %d ms, stale %d s%n",
+        "%d queries, %.0f block operations/s; promised: none failed, none wrong, p99 %d ms, of replicas to which nothing was done %d ms,%n"
+            + "stale %d s, and none of the others while an indexer is lost%n",
         DrillReport.queries(faults, between),
         operationsPerSecond,
         options.allowedP99Ms(),
+        options.allowedSurvivorP99Ms(),
         options.allowedStaleMs() / 1_000);
     findings();
     boolean kept = report.verdict(faults, between, checks);

@@ -33,6 +33,11 @@ record Fault(Kind kind, String process, long forMs) {
       return this == PAUSE ? "index" : wireName();
     }
 
+    /** Whether it is done to an indexer. */
+    boolean isOfIndexer() {
+      return this == INDEX || this == PAUSE;
+    }
+
     /** As on the command line. */
     String wireName() {
       return name().toLowerCase(Locale.ROOT);

@@ -33,7 +33,14 @@ record FaultResult(
         && calmMs >= 0
         && areAnswersRight(tally)
         && peakNs <= options.allowedStaleMs() * 1_000_000
-        && tally.latencies.percentileMs(0.99) <= options.allowedP99Ms();
+        && tally.latencies.percentileMs(0.99) <= options.allowedP99Ms()
+        && (!fault.kind().isOfIndexer() || options.untimed() || areOthersUntouched(options));
+  }
+
+  /** What an indexer loses costs the others nothing. */
+  private boolean areOthersUntouched(DrillOptions options) {
+    return windows.stream().allMatch(window -> window.replica().equals(fault.process()))
+        && tally.survivors.percentileMs(0.99) <= options.allowedSurvivorP99Ms();
   }
 
   static boolean areAnswersRight(Tally tally) {

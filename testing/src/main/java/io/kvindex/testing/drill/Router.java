@@ -132,12 +132,16 @@ final class Router implements AutoCloseable {
     if (closed || !replica.hasSurvived(sentNs)) {
       return;
     }
-    long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sentNs);
+    long tookNs = System.nanoTime() - sentNs;
+    long ms = TimeUnit.NANOSECONDS.toMillis(tookNs);
     if (problem != null) {
       tally.refused.incrementAndGet();
       tallies.found(
           replica.name() + ", to which nothing was done, failed after " + ms + " ms: " + problem);
-    } else if (ms > PATIENCE_MS) {
+      return;
+    }
+    tally.survivors.add(tookNs);
+    if (ms > PATIENCE_MS) {
       tally.slow.incrementAndGet();
     }
   }

@@ -35,4 +35,7 @@ final class Tally {
 
   /** From the question to the answer that came first. */
   final Latencies latencies = new Latencies();
+
+  /** Of each request that a replica answered to which nothing was done. */
+  final Latencies survivors = new Latencies();
 }

@@ -22,7 +22,7 @@ class DrillReportTest {
   private final DrillReport report = new DrillReport(Drills.options(), new PrintWriter(said, true));
 
   private static FaultResult result(Tally tally) {
-    Staleness.Window window = new Staleness.Window("index-2", ms(1_500), ms(4_000), ms(2_500), "x");
+    Staleness.Window window = new Staleness.Window("index-1", ms(1_500), ms(4_000), ms(2_500), "x");
     return new FaultResult(2, FAULT, ms(1_000), 5_000, 9_000, ms(2_500), List.of(window), tally);
   }
 
@@ -43,6 +43,7 @@ class DrillReportTest {
     for (int i = 1; i <= 200; i++) {
       tally.latencies.add(ms(i));
     }
+    tally.survivors.add(ms(40));
     return tally;
   }
 
@@ -55,17 +56,18 @@ class DrillReportTest {
     report.faults(List.of(result(counted()), result(Drills.good(7, 30))));
     assertThat(line(0))
         .isEqualTo(
-            "round fault down s ready queries failed wrong late refused slow retried stale s p50 ms p99 ms max ms");
+            "round fault down s ready queries failed wrong late refused slow retried stale s p50 ms p99 ms max ms others");
     assertThat(line(1))
-        .isEqualTo("2 kill -9 index-1 3.0 5.0 100 11 12 13 14 15 16 2.5 100.0 198.0 200.0 BROKEN");
-    assertThat(line(2)).isEqualTo("2 kill -9 index-1 3.0 5.0 7 0 0 0 0 0 0 2.5 30.0 30.0 30.0");
+        .isEqualTo(
+            "2 kill -9 index-1 3.0 5.0 100 11 12 13 14 15 16 2.5 100.0 198.0 200.0 40.0 BROKEN");
+    assertThat(line(2)).isEqualTo("2 kill -9 index-1 3.0 5.0 7 0 0 0 0 0 0 2.5 30.0 30.0 30.0 0.0");
   }
 
   @Test
   void shouldPrintWindowsFromTheFaultOn() {
     report.windows(List.of(result(new Tally())));
     assertThat(line(2))
-        .isEqualTo("2 kill -9 index-1 index-2 for 2.5 s, from 0.5 s behind the fault on, x");
+        .isEqualTo("2 kill -9 index-1 index-1 for 2.5 s, from 0.5 s behind the fault on, x");
     report.windows(List.of());
     assertThat(said.toString()).endsWith("none" + System.lineSeparator());
   }
@@ -86,10 +88,10 @@ class DrillReportTest {
         .hasToString(
             "{\"queries\":100,\"failed\":11,\"wrong\":12,\"late\":13,\"refused_by_survivors\":14,\"slow_survivors\":15,"
                 + "\"retried\":16,\"said_stale\":17,\"said_degraded\":18,\"rows\":19,\"rows_with_hits\":20,"
-                + "\"p50_ms\":100.0,\"p99_ms\":198.0,\"max_ms\":200.0,"
+                + "\"p50_ms\":100.0,\"p99_ms\":198.0,\"max_ms\":200.0,\"survivors_p99_ms\":40.0,"
                 + "\"type\":\"fault\",\"round\":2,\"fault\":\"kill -9 index-1\",\"down_ms\":3000,\"ready_ms\":5000,"
                 + "\"calm_ms\":9000,\"stale_ms\":2500,\"kept\":false,"
-                + "\"windows\":[{\"replica\":\"index-2\",\"from_ms\":500,\"length_ms\":2500,\"missing\":\"x\"}]}");
+                + "\"windows\":[{\"replica\":\"index-1\",\"from_ms\":500,\"length_ms\":2500,\"missing\":\"x\"}]}");
     assertThat(DrillReport.json(EQUAL))
         .hasToString(
             "{\"type\":\"at_rest\",\"round\":1,\"owners\":4,\"copies\":2,\"blocks\":100,\"rows\":50,\"problems\":[]}");

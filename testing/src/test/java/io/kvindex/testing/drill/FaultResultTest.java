@@ -54,7 +54,8 @@ class FaultResultTest {
         tally -> tally.wrong.incrementAndGet(),
         tally -> tally.late.incrementAndGet(),
         tally -> tally.refused.incrementAndGet(),
-        tally -> tally.latencies.add(TimeUnit.MILLISECONDS.toNanos(301)));
+        tally -> tally.latencies.add(TimeUnit.MILLISECONDS.toNanos(301)),
+        tally -> tally.survivors.add(TimeUnit.MILLISECONDS.toNanos(101)));
   }
 
   @ParameterizedTest
@@ -63,6 +64,30 @@ class FaultResultTest {
     Tally tally = new Tally();
     bad.accept(tally);
     assertThat(result(5_000, 9_000, 0, tally).isKept(options(false))).isFalse();
+  }
+
+  @Test
+  void shouldBreakIt_whenALostIndexerMadeAnswersOfOthersOld() {
+    assertThat(resultWithOldAnswersOf("index-1", Fault.Kind.INDEX).isKept(options(false))).isTrue();
+    assertThat(resultWithOldAnswersOf("index-2", Fault.Kind.INDEX).isKept(options(false)))
+        .isFalse();
+    assertThat(resultWithOldAnswersOf("index-2", Fault.Kind.PAUSE).isKept(options(false)))
+        .isFalse();
+    assertThat(resultWithOldAnswersOf("index-2", Fault.Kind.BRIDGE).isKept(options(false)))
+        .isTrue();
+  }
+
+  private static FaultResult resultWithOldAnswersOf(String replica, Fault.Kind kind) {
+    long oldNs = TimeUnit.SECONDS.toNanos(2);
+    return new FaultResult(
+        1,
+        new Fault(kind, "index-1", 0),
+        0,
+        5_000,
+        9_000,
+        oldNs,
+        List.of(new Staleness.Window(replica, 0, oldNs, oldNs, "x")),
+        new Tally());
   }
 
   @Test
