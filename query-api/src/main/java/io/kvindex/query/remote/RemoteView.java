@@ -23,6 +23,13 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class RemoteView implements TableView {
+  /**
+   * What is here and older is not told while others are said to keep up: as where this process
+   * stood still, and all that came meanwhile is asked at once. Whoever is refused asks another
+   * replica, which knows more.
+   */
+  static final long OLDEST_TOLD_MS = 4_000;
+
   private final Forwarding forwarding;
   private final TableId table;
   private final List<String> holders;
@@ -71,13 +78,13 @@ final class RemoteView implements TableView {
     WalkRequest request = WalkRequest.of(table, walk);
     Race<WalkAnswer> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
     TableView stale = spare(walk.notBefore());
-    WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
+    WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), mayBeTold(stale));
     if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told().and(most), race.winner());
       return answer.replay(visitor);
     }
     walk.deadline().check();
-    if (stale == null) {
+    if (stale == null || answer == null && !mayBeTold(stale)) {
       throw nobody(race);
     }
     takeOwn(stale);
@@ -88,6 +95,11 @@ final class RemoteView implements TableView {
   /** What is here may lack the event that was waited for. */
   private @Nullable TableView spare(long notBefore) {
     return notBefore == Walk.ANY ? own : null;
+  }
+
+  /** Whether what is here may be told where nobody else answers. */
+  static boolean mayBeTold(@Nullable TableView here) {
+    return here != null && here.lagMs() <= OLDEST_TOLD_MS;
   }
 
   /** Whether what is here is better than an answer: whoever has the partition may know less yet. */
@@ -125,13 +137,13 @@ final class RemoteView implements TableView {
   private TableNames ask(NamesRequest request) {
     Race<TableNames> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
     TableView stale = spare(notBefore);
-    TableNames answer = forwarding.names(race, request, deadline, stale != null);
+    TableNames answer = forwarding.names(race, request, deadline, mayBeTold(stale));
     if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told().and(most), race.winner());
       return answer;
     }
     deadline.check();
-    if (stale == null) {
+    if (stale == null || answer == null && !mayBeTold(stale)) {
       throw nobody(race);
     }
     takeOwn(stale);

@@ -96,7 +96,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
   }
 
   private TableView remote(TableId table, Holders holders, @Nullable TableView spare) {
-    long longestNanos = spare == null ? Race.LONGEST_NANOS : Race.BESIDE_OWN_NANOS;
+    long longestNanos = RemoteView.mayBeTold(spare) ? Race.BESIDE_OWN_NANOS : Race.LONGEST_NANOS;
     return new RemoteView(
         forwarding, table, holders, others.detector()::isSuspect, longestNanos, spare);
   }

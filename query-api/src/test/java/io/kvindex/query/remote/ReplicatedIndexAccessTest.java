@@ -202,6 +202,27 @@ class ReplicatedIndexAccessTest extends OneOfThree {
     assertThat(answeredBy(access.view(TABLE))).as("its own, by now").isNull();
   }
 
+  /** As one that stood still: whoever asked it asks another one, which knows more. */
+  @Test
+  void shouldRefuse_whenItsOwnTableIsFarBehindAndOthersThatKeepUpAreLate() {
+    looks(8);
+    others.answersWalks = false;
+    own.lagMs = RemoteView.OLDEST_TOLD_MS;
+    assertThat(answeredBy(access.view(TABLE))).as("its own").isNull();
+    own.lagMs = RemoteView.OLDEST_TOLD_MS + 1;
+    assertThatThrownBy(() -> Walks.empty(access.view(TABLE)))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("no answer in time");
+    others.behind = Set.of(FIRST, SECOND);
+    looks(1);
+    assertThat(access.view(TABLE)).as("all are as old").isSameAs(own.copy);
+    others.behind = Set.of();
+    looks(1);
+    others.answersWalks = true;
+    others.answerOf(new Copy(9_000));
+    assertThat(answeredBy(access.view(TABLE))).as("still the freshest of all").isNull();
+  }
+
   /** What it is not to have itself it takes no traffic for, unless somebody answers. */
   @Test
   void shouldBeReady_onlyWhereOthersKeepUpWhatIsNotHere() {
