@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       "Engines send for a while before routers ask, and routers ask for ten seconds before anything is killed.",
       "",
       "In the table: failed = the retry failed too; wrong = was never true; late = was true more than 8 s before; refused =",
-      "a replica to which nothing was done failed a request; slow = it took longer than 250 ms; stale = age of the oldest",
+      "a replica to which nothing was done (for a second, where it stood still) failed a request; slow = it took longer than 250 ms; stale = age of the oldest",
       "event an answer did not show, by a marker every 100 ms in each partition; others = p99 of requests to replicas to",
       "which nothing was done. After each round the load stops,",
       "and digests, numbers of blocks and all answers of all replicas have to be those of the engines.",

@@ -17,6 +17,9 @@ final class FaultRunner {
   /** Answers have to be fresh for so long. */
   private static final long CALM_NS = TimeUnit.SECONDS.toNanos(2);
 
+  /** Nobody waits any longer for an answer to what was asked before. */
+  private static final long GIVEN_UP_MS = 1_000;
+
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
   private final LocalSite site;
@@ -38,6 +41,10 @@ final class FaultRunner {
     long begunNs = System.nanoTime();
     boolean ready = fault.kind() == Fault.Kind.PAUSE ? pause(fault) : kill(fault);
     long readyMs = ready ? since(begunNs) : -1;
+    if (fault.kind() == Fault.Kind.PAUSE) {
+      // Whatever was asked of it meanwhile is there at once, and refused where it is too much.
+      Patience.pause(load, GIVEN_UP_MS);
+    }
     hit.forEach(RouterReplica::settle);
     long calmMs = awaitCalm(CALM_WITHIN_MS) ? since(begunNs) : -1;
     FaultResult result =
