@@ -5,8 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the set that already has given bits. Chained linear hashing: one bucket is split per set
- * added, so no insertion pays for a rehash of all. Used by the writer only.
+ * Finds the set that already has given bits. Chained linear hashing: one bucket is split where
+ * there are more sets than buckets, so no insertion pays for a rehash of all. Used by the writer
+ * only.
  */
 final class InternTable {
 
@@ -15,6 +16,7 @@ final class InternTable {
   private @Nullable OwnerSet[] buckets = new OwnerSet[2 * SMALLEST];
   private int base = SMALLEST;
   private int split;
+  private int sets;
 
   @Nullable OwnerSet find(long hash, OwnerSet from, int flippedSlot) {
     OwnerSet set = buckets[bucket(hash)];
@@ -34,7 +36,14 @@ final class InternTable {
 
   void add(OwnerSet set) {
     push(bucket(set.hash), set);
-    splitOne();
+    if (++sets > base + split) {
+      splitOne();
+    }
+  }
+
+  /** Heap the buckets take, in bytes. */
+  long bytes() {
+    return 16 + 4L * buckets.length;
   }
 
   void remove(OwnerSet set) {
@@ -52,6 +61,7 @@ final class InternTable {
       at.next = set.next;
     }
     set.next = null;
+    sets--;
   }
 
   private int bucket(long hash) {
@@ -64,7 +74,7 @@ final class InternTable {
     buckets[bucket] = set;
   }
 
-  /** Buckets never shrink: they are 4 bytes each and as many as sets existed at most. */
+  /** Buckets never shrink: they are 4 bytes each and as many as sets existed at a time. */
   private void splitOne() {
     OwnerSet chain = buckets[split];
     buckets[split] = null;

@@ -80,6 +80,9 @@ public final class Journal {
     }
   }
 
+  /** Stands for it in owner sets: its memory is not kept by theirs. */
+  private final Object mark = new Object();
+
   private final Pieces pool;
   private final List<long[]> pieces = new ArrayList<>();
   private final Map<Bytes, @Nullable Supplier<byte[]>> rows = new HashMap<>();
@@ -195,9 +198,9 @@ public final class Journal {
     if (set == null) {
       return 0;
     }
-    if (set.notedIn != this) {
+    if (set.notedIn != mark) {
       sets.add(set);
-      set.notedIn = this;
+      set.notedIn = mark;
       set.notedAs = sets.size();
     }
     return set.notedAs;

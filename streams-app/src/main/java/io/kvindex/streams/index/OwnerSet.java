@@ -27,8 +27,8 @@ final class OwnerSet {
   /** Its id may have been given to another set. */
   boolean dead;
 
-  /** The last journal that names it, and its number there. */
-  @Nullable Journal notedIn;
+  /** Mark of the last journal that names it, which it may outlive by far, and its number there. */
+  @Nullable Object notedIn;
 
   int notedAs;
 

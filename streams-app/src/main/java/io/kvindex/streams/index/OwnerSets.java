@@ -48,6 +48,7 @@ final class OwnerSets {
   OwnerSets(Epochs epochs) {
     SETS.setRelease(chunks[0], EMPTY, empty);
     quarantine = new SetQuarantine(epochs, this::reclaim);
+    bytes.add(interned.bytes());
   }
 
   /** Any thread: the bits of a set whose id was read inside the current epoch. */
@@ -138,7 +139,9 @@ final class OwnerSets {
     OwnerSet created = new OwnerSet(takeId(), hash, words);
     bytes.add(SET_OVERHEAD_BYTES + 8L * created.words.length);
     put(created);
+    long before = interned.bytes();
     interned.add(created);
+    bytes.add(interned.bytes() - before);
     return created;
   }
 
