@@ -38,42 +38,61 @@ public final class CheckpointLoad {
   private static final int RUN = 16;
   private static final int UNHELD = 100_000;
 
+  /** What engines make of a block. */
+  private enum Shape {
+    /** All that hold it call it the same. */
+    SHARED,
+    /** Each calls it by a name of its own. */
+    OWN_NAMES,
+    /** One name, two attention groups, of which the second has half the blocks. */
+    TWO_GROUPS
+  }
+
   private final Path directory;
   private final int owners;
+  private final Shape shape;
   private final Blocks blocks = new Blocks(new Epochs(), Journal.none());
   private final PrefixIndex index = blocks.addTable(0);
   private final List<Holder> holders = new ArrayList<>();
   private final Journal.Pieces pieces = new Journal.Pieces();
 
-  private CheckpointLoad(Path directory, int owners) {
+  private CheckpointLoad(Path directory, int owners, Shape shape) {
     this.directory = directory;
     this.owners = owners;
+    this.shape = shape;
     blocks.addSpace(0, 0, false, 0);
     for (int i = 0; i < owners; i++) {
       Owner owner =
           new Owner("t", "engine-" + i, 0, 0, "GPU", false, null, new Incarnation(1, 1, 0));
-      holders.add(blocks.addHolder(0, i, owner));
+      Holder holder = blocks.addHolder(0, i, owner);
+      if (shape == Shape.TWO_GROUPS) {
+        blocks.addGroup(holder, 0, 1);
+      }
+      holders.add(holder);
     }
   }
 
   /**
-   * @param args fill or load; directory, which must not exist for fill; names; owners; changes of a
-   *     journal
+   * @param args fill or load; directory, which must not exist for fill; blocks; owners; changes of
+   *     a journal; {@link Shape}
    */
   public static void main(String[] args) throws Exception {
     int owners = args.length > 3 ? Integer.parseInt(args[3]) : 1;
     long before = heap();
-    CheckpointLoad load = new CheckpointLoad(Path.of(args[1]), owners);
+    Shape shape = args.length > 5 ? Shape.valueOf(args[5]) : Shape.SHARED;
+    CheckpointLoad load = new CheckpointLoad(Path.of(args[1]), owners, shape);
     if (args[0].equals("fill")) {
       load.fill(Long.parseLong(args[2]), args.length > 4 ? Integer.parseInt(args[4]) : 500_000);
     } else {
       load.load();
     }
     long names = load.blocks.names();
+    long held = heap() - before;
     System.out.printf(
         Locale.ROOT,
-        "heap %.1f B a name (names %.1f, index %.1f by their own count), VmHWM %d MB%n",
-        (double) (heap() - before) / names,
+        "heap %.1f B a block, %.1f B a name (names %.1f, index %.1f by their own count), VmHWM %d MB%n",
+        (double) held / load.index.figures().blocks(),
+        (double) held / names,
         (double) load.blocks.bytes() / names,
         (double) load.index.figures().bytes() / names,
         peak());
@@ -112,19 +131,17 @@ public final class CheckpointLoad {
       long who = owners == 1 ? 1 : random.nextLong() & -1L >>> 64 - owners;
       who = who == 0 ? 1 : who;
       for (int i = 0; i < RUN; i++) {
+        long parent = i == 0 ? 0 : hashes[i - 1];
+        long key = random.nextLong();
+        long local = random.nextLong();
         hashes[i] = random.nextLong();
-        blocks.teach(
-            0,
-            hashes[i],
-            random.nextLong(),
-            0,
-            i,
-            random.nextLong(),
-            i == 0 ? 0 : hashes[i - 1],
-            true);
+        blocks.teach(0, hashes[i], key, 0, i, local, parent, true);
         for (long left = who; left != 0; left &= left - 1) {
           Holder holder = holders.get(Long.numberOfTrailingZeros(left));
-          blocks.setCopies(holder, 0, 1, 1, 0);
+          if (shape == Shape.OWN_NAMES && left != who) {
+            blocks.teach(0, random.nextLong(), key, 0, i, local, parent, true);
+          }
+          store(holder, (name + i) % 2 == 0);
           stores++;
         }
       }
@@ -169,6 +186,18 @@ public final class CheckpointLoad {
         writingNs.sum() / rows,
         (double) checkpoint.bytes() / blocks.names());
     checkpoint.close();
+  }
+
+  private void store(Holder holder, boolean evicted) {
+    if (shape != Shape.TWO_GROUPS) {
+      blocks.setCopies(holder, 0, 1, 1, 0);
+      return;
+    }
+    blocks.setCopies(holder, 0, 0b11, 1, 0);
+    blocks.setCopies(holder, 1, 0b11, 1, 0);
+    if (evicted) {
+      blocks.setCopies(holder, 1, 0b11, 0, 0);
+    }
   }
 
   private void load() throws Exception {
