@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs one load against a server of its own on a temporary directory, prints the figures, leaves nothing running.
-# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | jmh   [options of the load or of JMH]
+# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | idle | jmh   [options of the load or of JMH]
 # BUILD=no runs what was built before. PROFILE=FILE.jfr records the server with Java Flight Recorder.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,7 +11,7 @@ if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
   echo "What each load asks, its options with their defaults, and what came out: benchmarks/README.md"
   exit
 fi
-case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | jmh) shift ;; *)
+case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | idle | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
   ;;
@@ -254,6 +254,34 @@ if [ "$load" = starts ]; then # what it takes until each kind of process is read
         unset 'servers[-1]'
       done
     done
+  done
+  exit
+fi
+
+if [ "$load" = idle ]; then # --publishers N --settle S --seconds S: points of a core while nothing happens
+  machine
+  background broker broker --port "$(free_port)" --data-dir "$data/broker"
+  port=$(free_port)
+  start server "$port" "$java_options"
+  java -Xmx256m -XX:+UseSerialGC -cp "$jar" io.kvindex.benchmarks.load.IdleLoad --port "$port" \
+    --names broker,all --pids "${servers[0]},${servers[1]}" "$@"
+  end 1
+  end 0
+  cluster=("$home/deploy/local-cluster.sh")
+  export KVINDEX_CLUSTER_DIR=$data/cluster
+  trap '"${cluster[@]}" stop >/dev/null; stop' EXIT
+  "${cluster[@]}" start >/dev/null
+  pids=("$data"/cluster/pid/*[0-9])
+  java -Xmx256m -XX:+UseSerialGC -cp "$jar" io.kvindex.benchmarks.load.IdleLoad --port 21031 \
+    --names "$(printf '%s\n' "${pids[@]##*/}" | paste -sd,)" --pids "$(cat "${pids[@]}" | paste -sd,)" "$@"
+  for one in bridge-1 bridge-2 index-1 index-2 index-3; do "${cluster[@]}" kill "$one" >/dev/null; done
+  sleep 60
+  before=()
+  for one in 1 2 3; do before+=("$(cpu "$(cat "$data/cluster/pid/broker-$one")")"); done
+  sleep 60
+  for one in 1 2 3; do
+    awk -v a="${before[$((one - 1))]}" -v b="$(cpu "$(cat "$data/cluster/pid/broker-$one")")" -v n="$one" \
+      'BEGIN { printf "broker-%d alone %.2f points of a core over 60 s\n", n, (b - a) / 0.6 }'
   done
   exit
 fi
