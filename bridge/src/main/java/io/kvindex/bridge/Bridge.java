@@ -2,7 +2,6 @@
 package io.kvindex.bridge;
 
 import io.kvindex.bridge.control.ControlLoop;
-import io.kvindex.bridge.follow.EngineBatchDecoder;
 import io.kvindex.bridge.follow.Followers;
 import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.BridgeMetrics;
@@ -73,8 +72,7 @@ public final class Bridge implements AutoCloseable {
     loop = new IoLoop(budget, resolver);
     budget.onReopened(loop::wakeUp);
     replays = new Replays(loop.context(), config.replay(), resolver);
-    Followers followers =
-        new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, config.limits());
+    Followers followers = new Followers(loop, replays, sink, metrics, config.limits());
     Map<String, Object> member =
         KafkaSettings.member(config.kafka(), GROUP, config.groupInstanceId());
     watch =

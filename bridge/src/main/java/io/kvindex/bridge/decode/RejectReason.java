@@ -16,5 +16,8 @@ public enum RejectReason implements Labelled {
   /** Neither an array of time and events nor a map with both. */
   NOT_A_BATCH,
   /** A data-parallel rank that is no number from 0 up: its blocks would go to a wrong rank. */
-  BAD_RANK
+  BAD_RANK,
+
+  /** Not of the payload's making: a decoder failed at it. */
+  DECODER_FAILED;
 }
