@@ -3,7 +3,7 @@ package io.kvindex.benchmarks;
 
 import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
-import io.kvindex.bridge.decode.VllmDecoder;
+import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.normalise.NormalisedBatch;
 import io.kvindex.bridge.normalise.Normaliser;
 import io.kvindex.model.CopyPolicy;
@@ -56,8 +56,8 @@ public class DecodeBench {
   String form;
 
   private final byte[][] payloads = new byte[PAYLOADS][];
-  private final VllmDecoder decoder = new VllmDecoder();
-  private final Normaliser normaliser = new Normaliser(registration());
+  private final EngineDecoder decoder = EngineDecoder.VLLM;
+  private final Normaliser normaliser = Normaliser.of(registration());
   private int next;
 
   @Setup

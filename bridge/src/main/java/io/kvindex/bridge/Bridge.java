@@ -2,7 +2,6 @@
 package io.kvindex.bridge;
 
 import io.kvindex.bridge.control.ControlLoop;
-import io.kvindex.bridge.follow.EngineBatchDecoder;
 import io.kvindex.bridge.follow.Followers;
 import io.kvindex.bridge.follow.WorkerStatus;
 import io.kvindex.bridge.metrics.BridgeMetrics;
@@ -12,6 +11,7 @@ import io.kvindex.bridge.produce.SendBudget;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Replays;
 import io.kvindex.bridge.zmq.Resolver;
+import io.kvindex.model.chaos.Knob;
 import io.kvindex.model.member.MemberWatch;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.topic.Topics;
@@ -42,6 +42,12 @@ public final class Bridge implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Bridge.class);
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
+  /** Consumer group all bridges of a site share. */
+  private static final String GROUP = "kvindex-bridge";
+
+  /** Longest outage of Kafka a record is kept for. */
+  private static final Duration DELIVERY = Duration.ofMinutes(10);
+
   /** Each takes as long as the producer waits for metadata, 10 s. */
   private static final int METADATA_ATTEMPTS = 6;
 
@@ -56,24 +62,23 @@ public final class Bridge implements AutoCloseable {
   private Bridge(BridgeConfig config, Producer<byte[], byte[]> producer, MeterRegistry registry) {
     this.producer = producer;
     BridgeMetrics metrics = new BridgeMetrics(registry);
-    SendBudget budget = new SendBudget(config.inFlightBytes());
+    SendBudget budget = new SendBudget(inFlightBytes());
     int partitions = partitionsOf(Topics.EVENTS);
     // The first frame of a quarantine must not wait for metadata on the I/O thread.
     partitionsOf(Topics.QUARANTINE);
     partitionsOf(Topics.BRIDGE_PROGRESS);
     EventSink sink = new EventSink(producer, partitions, config.rawQuarantine(), budget, metrics);
-    resolver = new Resolver(config.lookup());
+    resolver = new Resolver(Resolver.Lookup.SYSTEM);
     loop = new IoLoop(budget, resolver);
     budget.onReopened(loop::wakeUp);
     replays = new Replays(loop.context(), config.replay(), resolver);
-    Followers followers =
-        new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, config.limits());
+    Followers followers = new Followers(loop, replays, sink, metrics, config.limits());
     Map<String, Object> member =
-        KafkaSettings.member(config.kafka(), config.groupId(), config.groupInstanceId());
+        KafkaSettings.member(config.kafka(), GROUP, config.groupInstanceId());
     watch =
         MemberWatch.of(
             config.kafka(),
-            config.groupId(),
+            GROUP,
             config.groupInstanceId(),
             KafkaSettings.session(member),
             Counter.builder("kvindex.bridge.members.removed")
@@ -105,6 +110,15 @@ public final class Bridge implements AutoCloseable {
     }
   }
 
+  /** Most bytes sent to Kafka and not acknowledged yet; sockets are not read beyond it. */
+  private static long inFlightBytes() {
+    long bytes = Knob.SEND_BUDGET_BYTES.or(16L << 20);
+    if (bytes < 1 << 20) {
+      throw new IllegalArgumentException("inFlightBytes must be >= 1 MiB, got " + bytes);
+    }
+    return bytes;
+  }
+
   /** Who starts while a broker is being restarted waits for it. */
   private int partitionsOf(String topic) {
     for (int attempt = 1; ; attempt++) {
@@ -133,8 +147,7 @@ public final class Bridge implements AutoCloseable {
   public static Bridge start(BridgeConfig config, MeterRegistry registry) {
     Producer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            KafkaSettings.producer(
-                config.kafka(), config.inFlightBytes(), config.deliveryTimeout()),
+            KafkaSettings.producer(config.kafka(), inFlightBytes(), DELIVERY),
             new ByteArraySerializer(),
             new ByteArraySerializer());
     try {

@@ -250,16 +250,12 @@ class KilledBridgeTest extends BridgeFixture {
         Bridge.start(
             new BridgeConfig(
                 c.kafka(),
-                c.groupId(),
                 c.groupInstanceId(),
-                c.inFlightBytes(),
-                c.deliveryTimeout(),
                 NEVER,
                 c.rawQuarantine(),
                 c.limits(),
                 c.replay(),
-                c.generations(),
-                c.lookup()),
+                c.generations()),
             new SimpleMeterRegistry());
     open.add(bridge);
     return bridge;

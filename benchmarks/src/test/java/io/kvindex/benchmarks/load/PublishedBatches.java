@@ -2,9 +2,10 @@
 package io.kvindex.benchmarks.load;
 
 import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
-import io.kvindex.bridge.decode.VllmDecoder;
+import io.kvindex.bridge.decode.RawBatch;
 import java.util.ArrayList;
 import java.util.List;
 import org.zeromq.SocketType;
@@ -39,11 +40,11 @@ final class PublishedBatches {
         }
         List<byte[]> frames = new ArrayList<>();
         message.forEach(frame -> frames.add(frame.getData()));
-        Frame frame = Frames.replay(frames);
+        Frame frame = Frames.replay(frames, 1);
         if (frame instanceof Frame.End) {
           return batches;
         }
-        batches.add((EngineBatch) new VllmDecoder().decode(((Frame.Batch) frame).payload()));
+        batches.add((EngineBatch) ((RawBatch) frame).decoded(EngineDecoder.VLLM, 0));
       }
     }
     throw new AssertionError("no end of the replay");

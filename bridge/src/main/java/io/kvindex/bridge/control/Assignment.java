@@ -52,28 +52,23 @@ final class Assignment {
 
   /** Takes a record that is read before the partition's end is reached. */
   void note(Entry entry, Generations generations) {
-    newest.merge(
+    newest.compute(
         entry.publisher(),
-        new Newest(entry, first(entry, generations)),
-        (before, first) -> new Newest(entry, next(before, entry, generations)));
+        (publisher, before) -> new Newest(entry, generation(before, entry, generations)));
   }
 
-  private static long first(Entry entry, Generations generations) {
+  private static long generation(@Nullable Newest before, Entry entry, Generations generations) {
     Registration registration = entry.registration();
-    return registration == null
-        ? generations.at(entry.offset())
-        : generations.ofFirst(registration, entry.offset());
-  }
-
-  private static long next(Newest before, Entry entry, Generations generations) {
-    Registration registration = entry.registration();
-    Placed replaced =
-        before.entry().registration() == null
-            ? null
-            : new Placed(before.entry().offset(), before.generation());
-    return registration == null
-        ? generations.at(entry.offset())
-        : generations.of(registration, entry.offset(), replaced);
+    if (registration == null) {
+      return generations.at(entry.offset());
+    } else if (before == null) {
+      return generations.ofFirst(registration, entry.offset());
+    }
+    boolean replaces = before.entry().registration() != null;
+    return generations.of(
+        registration,
+        entry.offset(),
+        replaces ? new Placed(before.entry().offset(), before.generation()) : null);
   }
 
   /** Reads a record; null if it is none of ours. */

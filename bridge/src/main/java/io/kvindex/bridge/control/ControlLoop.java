@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -55,10 +56,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private final ProgressReader progressReader;
   private final Publishers publishers;
   private final Share share;
-  private final ProgressWriter progressWriter;
   private final long progressNs;
   private final Thread thread;
   private final OncePerMinute warnings = new OncePerMinute();
+  private final Steps steps = new Steps();
   private final Lease lease;
   private final EventLogReader eventLog;
   private final LogEnds logEnds;
@@ -88,15 +89,21 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       Duration session,
       Generations generations) {
     lease = new Lease(session);
-    records = new ControlRecords(producer);
+    records = new ControlRecords(producer, metrics);
     consumer = group;
     progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);
-    Retirements retirements = new Retirements(sink, metrics);
     logEnds = sink.ends();
-    publishers = new Publishers(followers, records, retirements, lease, generations, logEnds);
+    publishers =
+        new Publishers(
+            followers,
+            records,
+            new Retirements(sink, metrics, steps),
+            steps,
+            lease,
+            generations,
+            logEnds);
     eventLog = new EventLogReader(single, logEnds, READ_LOG, lease);
     share = new Share(group, progressReader, eventLog, publishers, lease, generations);
-    progressWriter = new ProgressWriter(records, metrics);
     progressNs = progressEvery.toNanos();
     thread = new Thread(this::run, "bridge-control");
   }
@@ -108,23 +115,21 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
 
   /** Followed publishers; any thread. */
   public List<WorkerStatus> workers() {
-    return publishers.all().stream()
-        .map(followed -> followed.following)
-        .filter(Objects::nonNull)
-        .map(Following::status)
-        .toList();
+    return followings().map(Following::status).toList();
   }
 
   /**
    * When the oldest batch was read that Kafka does not have yet, empty = it has all; any thread.
    */
   public OptionalLong oldestUnackedMicros() {
-    return publishers.all().stream()
-        .map(followed -> followed.following)
-        .filter(Objects::nonNull)
+    return followings()
         .mapToLong(Following::oldestUnackedMicros)
         .filter(micros -> micros != 0)
         .min();
+  }
+
+  private Stream<Following> followings() {
+    return publishers.all().stream().map(followed -> followed.following).filter(Objects::nonNull);
   }
 
   /** Whether this bridge has its share of the publishers and knows them all; any thread. */
@@ -190,13 +195,13 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       share.note(record);
     }
     share.loadIfDue();
-    publishers.turn();
+    steps.run();
     if (System.nanoTime() - nextProgressNs >= 0) {
       lookIfDue();
       progressReader.tail(share.loaded(), this::noteProgress);
       for (Followed followed : publishers.all()) {
         lease.renew(); // a send may wait for Kafka
-        progressWriter.write(followed);
+        records.write(followed);
       }
       nextProgressNs = System.nanoTime() + progressNs;
     } else if (System.nanoTime() - nextNewsNs >= 0) {
@@ -210,7 +215,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     for (Followed followed : publishers.all()) {
       if (followed.hasConnectionNews()) {
         lease.renew(); // a send may wait for Kafka
-        progressWriter.write(followed);
+        records.write(followed);
       }
     }
   }
@@ -304,8 +309,8 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
                 .allMatch(following -> following == null || following.isSettled()));
     await(
         () -> {
-          progressWriter.write(leaving);
-          return progressWriter.isWritten(leaving);
+          records.write(leaving);
+          return records.isWritten(leaving);
         });
   }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.control;
 
+import io.kvindex.bridge.follow.Following;
+import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,9 +30,11 @@ final class ControlRecords {
 
   private final byte[] bridge = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
   private final Producer<byte[], byte[]> producer;
+  private final BridgeMetrics metrics;
 
-  ControlRecords(Producer<byte[], byte[]> producer) {
+  ControlRecords(Producer<byte[], byte[]> producer, BridgeMetrics metrics) {
     this.producer = producer;
+    this.metrics = metrics;
   }
 
   /** Whether a record was written through this object, not by another bridge. */
@@ -54,5 +59,51 @@ final class ControlRecords {
     } catch (RuntimeException e) {
       callback.onCompletion(null, e);
     }
+  }
+
+  /** Starts the writes that are due; returns at once. */
+  void write(Collection<Followed> all) {
+    all.forEach(this::write);
+  }
+
+  /** Starts the write if it is due. */
+  void write(Followed followed) {
+    Following following = followed.following;
+    if (following == null || followed.writing || followed.gone) {
+      return;
+    }
+    following.report(progress -> write(followed, progress));
+  }
+
+  private void write(Followed followed, BridgeProgress progress) {
+    if (followed.isWritten(progress)) {
+      return;
+    }
+    followed.writing = true;
+    int foreign = followed.foreign();
+    write(
+        followed.partition,
+        progress.publisher(),
+        progress,
+        (metadata, problem) -> {
+          if (problem != null) {
+            metrics.produceError(problem);
+          } else {
+            followed.written(progress, foreign);
+          }
+          followed.writing = false;
+        });
+  }
+
+  /** Whether Kafka has the newest progress of all of them. */
+  boolean isWritten(Collection<Followed> all) {
+    return all.stream()
+        .allMatch(
+            followed -> {
+              Following following = followed.following;
+              return following == null
+                  || following.isClaiming()
+                  || followed.isWritten(following.progress());
+            });
   }
 }

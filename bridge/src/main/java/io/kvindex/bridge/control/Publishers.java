@@ -40,14 +40,15 @@ final class Publishers {
   private final Followers followers;
   private final ControlRecords records;
   private final Map<PublisherId, Followed> followed = new ConcurrentHashMap<>();
-  private final Steps steps = new Steps();
-  private final Endings endings;
+  private final Retirements retirements;
+  private final Steps steps;
   private final Lease lease;
   private final Generations generations;
   private final LogEnds logEnds;
   private final OncePerMinute warnings = new OncePerMinute();
 
   /**
+   * @param steps what the control thread does next
    * @param lease without it nothing is claimed
    * @param generations of the site's epoch
    * @param logEnds how far the events log reaches before a life is claimed
@@ -56,15 +57,17 @@ final class Publishers {
       Followers followers,
       ControlRecords records,
       Retirements retirements,
+      Steps steps,
       Lease lease,
       Generations generations,
       LogEnds logEnds) {
     this.followers = followers;
     this.records = records;
+    this.retirements = retirements;
+    this.steps = steps;
     this.lease = lease;
     this.generations = generations;
     this.logEnds = logEnds;
-    this.endings = new Endings(records, retirements, steps, followed::get);
   }
 
   /** Those followed or about to be; any thread. */
@@ -161,7 +164,7 @@ final class Publishers {
   private void followBehind(TableId fenced, Followed next) {
     PublisherId publisher = next.registration.publisher();
     followed.put(publisher, next);
-    endings.fence(
+    retirements.fence(
         publisher, fenced, next.registration.type(), next.generation, () -> claimAgain(next));
   }
 
@@ -253,26 +256,28 @@ final class Publishers {
     Followed current = followed.remove(entry.publisher());
     if (current != null) {
       stop(current);
-      retire(
-          partition,
-          entry.publisher(),
-          current.registration.table(),
-          current.registration.type(),
-          generations.at(entry.offset()));
+      Registration ended = current.registration;
+      retire(partition, entry, ended.table(), ended.type());
     } else if (known != null) {
-      retire(
-          partition,
-          entry.publisher(),
-          known.progress().table(),
-          known.progress().type(),
-          generations.at(entry.offset()));
+      retire(partition, entry, known.progress().table(), known.progress().type());
     }
   }
 
-  /** Ends one of which only progress is left. */
+  private void retire(int partition, Entry entry, TableId table, SourceType type) {
+    retire(partition, entry.publisher(), table, type, generations.at(entry.offset()));
+  }
+
+  /** Retires for good: the progress is taken back once the tables can know. */
   void retire(
       int partition, PublisherId publisher, TableId table, SourceType type, long generation) {
-    endings.retire(partition, publisher, table, type, generation);
+    LOG.info("publisher={} is retired by generation={}", publisher, generation);
+    retirements.fence(publisher, table, type, generation, () -> forget(partition, publisher));
+  }
+
+  private void forget(int partition, PublisherId publisher) {
+    if (!followed.containsKey(publisher)) {
+      records.write(partition, publisher, null, (metadata, problem) -> {});
+    }
   }
 
   /**
@@ -302,11 +307,6 @@ final class Publishers {
     if (following != null) {
       following.stop();
     }
-  }
-
-  /** Does what claims and retirements brought about. */
-  void turn() throws InterruptedException {
-    steps.run();
   }
 
   /** Stops those and forgets them; the caller may still write their last progress. */

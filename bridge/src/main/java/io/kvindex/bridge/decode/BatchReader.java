@@ -44,19 +44,12 @@ final class BatchReader {
   private long timestampMicros;
   private @Nullable Integer rank;
 
-  BatchReader(byte[] payload, EventLayout layout) {
-    this(payload, layout, false);
-  }
-
-  /**
-   * @param enveloped whether each event has the standard's envelope
-   */
-  BatchReader(byte[] payload, EventLayout layout, boolean enveloped) {
-    this.enveloped = enveloped;
+  BatchReader(byte[] payload, EngineDecoder decoder, int blockSize) {
     cursor = new MsgPackCursor(payload, 0, payload.length);
-    ofStore = !layout.object().isEmpty();
-    scan = new EventScan(layout);
-    reader = new EventReader(cursor, scan);
+    enveloped = decoder == EngineDecoder.STANDARD;
+    ofStore = decoder == EngineDecoder.MOONCAKE;
+    scan = new EventScan(decoder);
+    reader = new EventReader(cursor, scan, blockSize);
   }
 
   DecodeResult read() {
@@ -101,7 +94,7 @@ final class BatchReader {
     int entries = cursor.readMapHeader();
     int[] starts = {-1, -1, -1};
     for (int i = 0; i < entries; i++) {
-      Member member = readKey();
+      Member member = cursor.readKey(BY_KEY);
       if (member != null) {
         starts[member.ordinal()] = cursor.position();
       }
@@ -125,31 +118,25 @@ final class BatchReader {
     cursor.seek(end);
   }
 
-  private @Nullable Member readKey() {
-    if (cursor.peek() != MsgPackType.STR) {
-      cursor.skip();
-      return null;
-    }
-    int length = cursor.readRawHeader();
-    Member member = BY_KEY.find(cursor.bytes(), cursor.position(), length);
-    cursor.seek(cursor.position() + length);
-    return member;
-  }
-
-  private void readTime() {
+  /** What comes next, sound to its end; it is still to be read. */
+  private MsgPackType check() {
     MsgPackType type = cursor.peek();
     int start = cursor.position();
     cursor.skip();
-    int end = cursor.position();
     cursor.seek(start);
-    timestampMicros =
-        switch (type) {
-          case INT -> micros(cursor.readLong());
-          case FLOAT -> micros(cursor.readDouble());
-          case NIL -> 0;
-          default -> throw new StructureFault(RejectReason.NOT_A_BATCH);
-        };
-    cursor.seek(end);
+    return type;
+  }
+
+  private void readTime() {
+    switch (check()) {
+      case INT -> timestampMicros = micros(cursor.readLong());
+      case FLOAT -> timestampMicros = micros(cursor.readDouble());
+      case NIL -> {
+        timestampMicros = 0;
+        cursor.skip();
+      }
+      default -> throw new StructureFault(RejectReason.NOT_A_BATCH);
+    }
   }
 
   /**
@@ -170,20 +157,16 @@ final class BatchReader {
   }
 
   private void readRank() {
-    MsgPackType type = cursor.peek();
-    int start = cursor.position();
-    cursor.skip();
-    int end = cursor.position();
-    if (type == MsgPackType.INT) {
-      cursor.seek(start);
-      long stated = cursor.readUpTo(Integer.MAX_VALUE);
-      if (stated < 0) {
-        throw new StructureFault(RejectReason.BAD_RANK);
+    switch (check()) {
+      case INT -> {
+        long stated = cursor.readUpTo(Integer.MAX_VALUE);
+        if (stated < 0) {
+          throw new StructureFault(RejectReason.BAD_RANK);
+        }
+        rank = (int) stated;
       }
-      rank = (int) stated;
-      cursor.seek(end);
-    } else if (type != MsgPackType.NIL) {
-      throw new StructureFault(RejectReason.BAD_RANK);
+      case NIL -> cursor.skip();
+      default -> throw new StructureFault(RejectReason.BAD_RANK);
     }
   }
 

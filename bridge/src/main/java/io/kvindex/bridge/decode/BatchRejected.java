@@ -7,4 +7,10 @@ package io.kvindex.bridge.decode;
  *
  * @param reason what is wrong with it
  */
-public record BatchRejected(RejectReason reason) implements DecodeResult {}
+public record BatchRejected(RejectReason reason) implements DecodeResult {
+
+  @Override
+  public long timestampMicros() {
+    return 0;
+  }
+}

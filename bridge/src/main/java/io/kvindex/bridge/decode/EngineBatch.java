@@ -30,19 +30,6 @@ public record EngineBatch(
    */
   public record Skipped(int index, SkipReason reason, boolean doubtful) {}
 
-  /** The same batch where stores that state no block size are of that one. */
-  public EngineBatch sized(int blockSize) {
-    boolean unsized = events.stream().anyMatch(event -> event.isUnsized());
-    if (!unsized) {
-      return this;
-    }
-    return new EngineBatch(
-        timestampMicros,
-        rank,
-        events.stream().map(event -> event.sized(blockSize)).toList(),
-        skipped);
-  }
-
   /** Whether what could not be read may have taken blocks away. */
   public boolean isDoubtful() {
     return skipped.stream().anyMatch(Skipped::doubtful);

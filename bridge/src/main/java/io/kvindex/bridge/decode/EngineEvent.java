@@ -13,16 +13,6 @@ public sealed interface EngineEvent
         EngineEvent.Enveloped,
         EngineEvent.OfObject {
 
-  /** Whether it has tokens and states no block size, so that they can not be told apart. */
-  default boolean isUnsized() {
-    return false;
-  }
-
-  /** The same with tokens of blocks of that size, where it states none. */
-  default EngineEvent sized(int blockSize) {
-    return this;
-  }
-
   /**
    * Blocks were committed.
    *
@@ -48,27 +38,7 @@ public sealed interface EngineEvent
       @Nullable String salt,
       Hashes extraHashes,
       @Nullable Origin origin)
-      implements EngineEvent {
-
-    @Override
-    public boolean isUnsized() {
-      return tokens.fit() == TokenIds.Fit.SIZE_UNSTATED;
-    }
-
-    @Override
-    public Stored sized(int size) {
-      return new Stored(
-          scope,
-          hashes,
-          parent,
-          tokens.sized(hashes.size(), size),
-          blockSize,
-          adapter,
-          salt,
-          extraHashes,
-          origin);
-    }
-  }
+      implements EngineEvent {}
 
   /**
    * Blocks were evicted.
@@ -92,18 +62,7 @@ public sealed interface EngineEvent
    * @param envelope who, where and in which order
    * @param event what happened; never one with an envelope itself
    */
-  record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {
-
-    @Override
-    public boolean isUnsized() {
-      return event.isUnsized();
-    }
-
-    @Override
-    public EngineEvent sized(int blockSize) {
-      return new Enveloped(envelope, event.sized(blockSize));
-    }
-  }
+  record Enveloped(Envelope envelope, EngineEvent event) implements EngineEvent {}
 
   /**
    * An event about one object of a store, or a clear of one tenant of it. Where {@code object}
@@ -112,18 +71,7 @@ public sealed interface EngineEvent
    * @param object which one
    * @param event what happened; its hashes may be empty, as they often only stand in the key
    */
-  record OfObject(StoreObject object, EngineEvent event) implements EngineEvent {
-
-    @Override
-    public boolean isUnsized() {
-      return event.isUnsized();
-    }
-
-    @Override
-    public EngineEvent sized(int blockSize) {
-      return new OfObject(object, event.sized(blockSize));
-    }
-  }
+  record OfObject(StoreObject object, EngineEvent event) implements EngineEvent {}
 
   /**
    * A LoRA adapter as named by an engine.

@@ -2,7 +2,6 @@
 package io.kvindex.bridge.decode;
 
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Kinds of engine events, by their tags. */
 enum EventKind {
@@ -16,7 +15,8 @@ enum EventKind {
   /** A store was emptied. */
   STORE_EMPTIED;
 
-  private static final NameTable<EventKind> BY_TAG =
+  /** Kinds by an engine's class names and the standard's event types. */
+  static final NameTable<EventKind> BY_TAG =
       new NameTable<>(
           Map.of(
               "BlockStored", STORED,
@@ -28,9 +28,4 @@ enum EventKind {
               "BlockStoreEvent", OBJECT_STORED,
               "BlockUpdateEvent", OBJECT_UPDATED,
               "RemoveAllEvent", STORE_EMPTIED));
-
-  /** The kind an engine's class name or the standard's event type stands for, null if unknown. */
-  static @Nullable EventKind byTag(byte[] bytes, int from, int length) {
-    return BY_TAG.find(bytes, from, length);
-  }
 }

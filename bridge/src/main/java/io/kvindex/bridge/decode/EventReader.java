@@ -20,14 +20,15 @@ final class EventReader {
 
   private static final CacheScope NOWHERE = new CacheScope(null, null, null, null, null, null);
   private static final long MAX_INDEX = 0xffff_ffffL;
-  private static final TokenIds TOKENS_UNUSABLE = new TokenIds(new int[0], false, Fit.UNUSABLE);
 
   private final MsgPackCursor cursor;
   private final EventScan scan;
+  private final int registeredSize;
 
-  EventReader(MsgPackCursor cursor, EventScan scan) {
+  EventReader(MsgPackCursor cursor, EventScan scan, int registeredSize) {
     this.cursor = cursor;
     this.scan = scan;
+    this.registeredSize = registeredSize;
   }
 
   /**
@@ -130,7 +131,7 @@ final class EventReader {
     int blockSize = size == null ? 0 : size;
     TokenIds tokens =
         seek(Field.TOKEN_IDS) || seek(Field.TOKEN_ID)
-            ? TokenReader.read(cursor, hashes.size(), blockSize)
+            ? TokenIds.read(cursor, hashes.size(), blockSize, registeredSize)
             : TokenIds.NONE;
     Adapter adapter = readAdapter();
     String salt = readSalt();
@@ -142,15 +143,15 @@ final class EventReader {
       if (perBlock != null) {
         extra = perBlock;
       } else if (tokens.fit() != Fit.NONE) {
-        tokens = TOKENS_UNUSABLE; // whose block each key belongs to is anybody's guess
+        tokens = TokenIds.UNUSABLE; // whose block each key belongs to is anybody's guess
       }
     }
     if (extra.isEmpty() && seek(Field.MM_KEYS) && !cursor.nextIsNil()) {
-      Hashes perBlock = MultimodalKeysReader.read(cursor, hashes.size());
+      Hashes perBlock = ExtraKeysReader.readSegments(cursor, hashes.size());
       if (perBlock != null) {
         extra = perBlock;
       } else if (tokens.fit() != Fit.NONE) {
-        tokens = TOKENS_UNUSABLE;
+        tokens = TokenIds.UNUSABLE;
       }
     }
     return new EngineEvent.Stored(
@@ -249,12 +250,7 @@ final class EventReader {
     }
     int entries = cursor.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      boolean named = cursor.peek() == MsgPackType.STR;
-      int key = cursor.position();
-      int length = named ? cursor.readRawHeader() : 0;
-      Field field = named ? Field.byKey(cursor.bytes(), cursor.position(), length) : null;
-      cursor.seek(key);
-      cursor.skip();
+      Field field = cursor.readKey(Field.BY_KEY);
       int value = cursor.position();
       if (field == Field.CACHE_SALT) {
         salt = ValueReader.readText(cursor);

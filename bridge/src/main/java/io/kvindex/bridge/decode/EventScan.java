@@ -14,12 +14,12 @@ final class EventScan {
 
   private static final int ABSENT = -1;
 
-  private final EventLayout layout;
+  private final EngineDecoder engine;
   private final int[] starts = new int[Field.COUNT];
   private @Nullable EventKind kind;
 
-  EventScan(EventLayout layout) {
-    this.layout = layout;
+  EventScan(EngineDecoder engine) {
+    this.engine = engine;
   }
 
   /** What the scanned event is; only after a scan that found no fault. */
@@ -94,7 +94,7 @@ final class EventScan {
     boolean tagged = cursor.peek() == MsgPackType.STR;
     cursor.skip();
     kind = tagged ? tagAt(cursor, tag) : null;
-    List<Field> places = kind == null ? List.of() : layout.of(kind);
+    List<Field> places = kind == null ? List.of() : engine.layout(kind);
     for (int i = 1; i < length; i++) {
       if (i <= places.size()) {
         starts[places.get(i - 1).ordinal()] = cursor.position();
@@ -104,13 +104,13 @@ final class EventScan {
     if (kind == null) {
       return tagged ? SkipReason.UNKNOWN_TAG : SkipReason.MALFORMED;
     }
-    return length < EventLayout.minLength(kind) ? SkipReason.MALFORMED : null;
+    return length < EngineDecoder.minLength(kind) ? SkipReason.MALFORMED : null;
   }
 
   private @Nullable SkipReason scanMap(MsgPackCursor cursor) {
     int entries = cursor.readMapHeader();
     for (int i = 0; i < entries; i++) {
-      Field field = readKey(cursor);
+      Field field = cursor.readKey(Field.BY_KEY);
       if (field != null) {
         starts[field.ordinal()] = cursor.position();
       }
@@ -131,23 +131,11 @@ final class EventScan {
     return kind == null ? SkipReason.UNKNOWN_TAG : null;
   }
 
-  private static @Nullable Field readKey(MsgPackCursor cursor) {
-    if (cursor.peek() != MsgPackType.STR) {
-      cursor.skip();
-      return null;
-    }
-    int length = cursor.readRawHeader();
-    Field field = Field.byKey(cursor.bytes(), cursor.position(), length);
-    cursor.seek(cursor.position() + length);
-    return field;
-  }
-
   private @Nullable EventKind tagAt(MsgPackCursor cursor, int tag) {
     int here = cursor.position();
     cursor.seek(tag);
-    int length = cursor.readRawHeader();
-    EventKind found = EventKind.byTag(cursor.bytes(), cursor.position(), length);
+    EventKind found = cursor.readKey(EventKind.BY_TAG);
     cursor.seek(here);
-    return found != null && layout.knows(found) ? found : null;
+    return found != null && engine.knows(found) ? found : null;
   }
 }

@@ -54,17 +54,13 @@ enum Field {
 
   static final int COUNT = values().length;
 
-  private static final NameTable<Field> BY_KEY = keys();
+  /** Fields by the keys of maps. */
+  static final NameTable<Field> BY_KEY = keys();
 
   private final @Nullable String key;
 
   Field(@Nullable String key) {
     this.key = key;
-  }
-
-  /** The field of that map key, null if it is none of ours. */
-  static @Nullable Field byKey(byte[] bytes, int from, int length) {
-    return BY_KEY.find(bytes, from, length);
   }
 
   private static NameTable<Field> keys() {

@@ -26,19 +26,25 @@ public final class Frames {
 
   private Frames() {}
 
-  /** A message of the PUB socket. */
-  public static Frame live(List<byte[]> frames) {
+  /**
+   * A message of the PUB socket.
+   *
+   * @param micros when it was read, microseconds since the epoch
+   */
+  public static Frame live(List<byte[]> frames, long micros) {
     if (frames.size() < LIVE_FRAMES) {
       return Frame.Bad.TOO_FEW_FRAMES;
     }
-    return batch(frames.get(0), frames.get(1), frames.get(2));
+    return batch(frames.get(0), frames.get(1), frames.get(2), micros);
   }
 
   /**
    * A message a DEALER received from the replay socket, identity taken off. Read from the right, so
    * that both framings fit.
+   *
+   * @param micros when it was read, microseconds since the epoch
    */
-  public static Frame replay(List<byte[]> frames) {
+  public static Frame replay(List<byte[]> frames, long micros) {
     int size = frames.size();
     if (size < 2) {
       return Frame.Bad.TOO_FEW_FRAMES;
@@ -48,10 +54,10 @@ public final class Frames {
       return Frame.End.INSTANCE;
     }
     byte[] topic = size >= NEW_REPLAY_FRAMES ? frames.get(size - 3) : EMPTY;
-    return batch(topic, frames.get(size - 2), payload);
+    return batch(topic, frames.get(size - 2), payload, micros);
   }
 
-  private static Frame batch(byte[] topic, byte[] sequence, byte[] payload) {
+  private static Frame batch(byte[] topic, byte[] sequence, byte[] payload, long micros) {
     if (sequence.length != Long.BYTES) {
       return Frame.Bad.BAD_SEQUENCE;
     }
@@ -59,6 +65,6 @@ public final class Frames {
     if (number == END_SEQUENCE) {
       return Frame.Bad.BAD_SEQUENCE;
     }
-    return new Frame.Batch(new String(topic, StandardCharsets.UTF_8), number, payload);
+    return new RawBatch(new String(topic, StandardCharsets.UTF_8), number, payload, micros);
   }
 }

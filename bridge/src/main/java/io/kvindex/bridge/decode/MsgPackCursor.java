@@ -4,6 +4,7 @@ package io.kvindex.bridge.decode;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A position in msgpack bytes. Two kinds of movement: {@link #skip()} checks the structure of a
@@ -182,6 +183,18 @@ final class MsgPackCursor {
     }
     require(length);
     return (int) length;
+  }
+
+  /** What the key at the cursor stands for, null = nothing that is known; steps over it. */
+  <T> @Nullable T readKey(NameTable<T> names) {
+    if (peek() != MsgPackType.STR) {
+      skip();
+      return null;
+    }
+    int length = readRawHeader();
+    T named = names.find(bytes, at, length);
+    at += length;
+    return named;
   }
 
   /** Any integer, as raw bits: unsigned ones of the top half come out negative. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.decode;
 
-import java.util.Locale;
+import io.kvindex.bridge.metrics.Labelled;
 
 /** Why a whole payload was refused. */
-public enum RejectReason {
+public enum RejectReason implements Labelled {
   /** A byte that starts no msgpack value. */
   NOT_MSGPACK,
   /** The payload ends before the value it announces. */
@@ -16,10 +16,8 @@ public enum RejectReason {
   /** Neither an array of time and events nor a map with both. */
   NOT_A_BATCH,
   /** A data-parallel rank that is no number from 0 up: its blocks would go to a wrong rank. */
-  BAD_RANK;
+  BAD_RANK,
 
-  /** Name in metrics and quarantine records. */
-  public String label() {
-    return name().toLowerCase(Locale.ROOT);
-  }
+  /** Not of the payload's making: a decoder failed at it. */
+  DECODER_FAILED;
 }

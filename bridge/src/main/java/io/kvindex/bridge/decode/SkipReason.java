@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.decode;
 
-import java.util.Locale;
+import io.kvindex.bridge.metrics.Labelled;
 
 /**
  * Why a single event of a good batch was left out: the first three while decoding, the others where
  * the registration is known.
  */
-public enum SkipReason {
+public enum SkipReason implements Labelled {
   /** A tag this version does not know. */
   UNKNOWN_TAG,
   /** No tag, a required member missing, or a member of an impossible type or value. */
@@ -42,9 +42,4 @@ public enum SkipReason {
   SHARD_MISMATCH,
   /** Removed from a lower tier of which a pool keeps account. */
   POOLED_TIER;
-
-  /** Name in metrics. */
-  public String label() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 }

@@ -15,8 +15,6 @@ public final class TokenIds {
     NONE,
     /** Exactly block size tokens for each hash. */
     EXACT,
-    /** The event states no block size; whether the tokens fit only the registered one can tell. */
-    SIZE_UNSTATED,
     /** One token too many for one hash: early LMCache slices {@code start:end+1}. */
     ONE_TOO_MANY,
     /** Any other number, or ids beyond 32 bits: no token can be assigned to a block. */
@@ -25,6 +23,11 @@ public final class TokenIds {
 
   /** No tokens. */
   public static final TokenIds NONE = new TokenIds(new int[0], false, Fit.NONE);
+
+  /** Tokens that no block can be given. */
+  static final TokenIds UNUSABLE = new TokenIds(new int[0], false, Fit.UNUSABLE);
+
+  private static final long MAX_TOKEN = 0xffff_ffffL;
 
   private final int[] values;
   private final boolean bigram;
@@ -37,17 +40,59 @@ public final class TokenIds {
   }
 
   /**
-   * The same tokens where the event states no block size and its blocks are of the registered one.
+   * Reads {@code token_ids}: nil, a flat list, or the pairs of an engine that decodes
+   * speculatively.
    *
    * @param hashes blocks of the event
-   * @param blockSize tokens a block
+   * @param stated tokens a block as the event says, 0 = it does not
+   * @param registered tokens a block of events that do not say, 0 = not known
    */
-  TokenIds sized(int hashes, int blockSize) {
-    if (fit != Fit.SIZE_UNSTATED) {
-      return this;
+  static TokenIds read(MsgPackCursor cursor, int hashes, int stated, int registered) {
+    if (cursor.nextIsNil()) {
+      return NONE;
     }
-    long wanted = (long) hashes * blockSize + (bigram ? 1 : 0);
-    return new TokenIds(values, bigram, values.length == wanted ? Fit.EXACT : Fit.UNUSABLE);
+    int count = cursor.readArrayHeader();
+    if (count == 0) {
+      return NONE;
+    }
+    long wanted = (long) hashes * (stated == 0 ? registered : stated);
+    return cursor.peek() == MsgPackType.ARRAY
+        ? readPairs(cursor, count, wanted)
+        : readFlat(cursor, count, wanted, hashes == 1 && stated > 0);
+  }
+
+  private static TokenIds readFlat(MsgPackCursor cursor, int count, long wanted, boolean ofOne) {
+    int[] tokens = new int[count];
+    long signs = 0;
+    for (int i = 0; i < count; i++) {
+      long token = cursor.readUpTo(MAX_TOKEN);
+      signs |= token;
+      tokens[i] = (int) token;
+    }
+    if (signs < 0) {
+      return UNUSABLE;
+    } else if (count == wanted) {
+      return new TokenIds(tokens, false, Fit.EXACT);
+    }
+    boolean oneTooMany = ofOne && count == wanted + 1;
+    return new TokenIds(tokens, false, oneTooMany ? Fit.ONE_TOO_MANY : Fit.UNUSABLE);
+  }
+
+  /** Neighbouring pairs share a token: [[a,b],[b,c]] is a b c. */
+  private static TokenIds readPairs(MsgPackCursor cursor, int count, long wanted) {
+    int[] tokens = new int[count + 1];
+    boolean usable = count == wanted;
+    for (int i = 0; i < count; i++) {
+      if (cursor.readArrayHeader() != 2) {
+        throw new MalformedEvent();
+      }
+      long first = cursor.readUpTo(MAX_TOKEN);
+      long second = cursor.readUpTo(MAX_TOKEN);
+      usable &= (first | second) >= 0 && (i == 0 || tokens[i] == (int) first);
+      tokens[i] = (int) first;
+      tokens[i + 1] = (int) second;
+    }
+    return new TokenIds(tokens, true, usable ? Fit.EXACT : Fit.UNUSABLE);
   }
 
   /** How many ids; for pairs one more than there are pairs. */

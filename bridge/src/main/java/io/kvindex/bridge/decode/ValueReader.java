@@ -5,9 +5,8 @@ import io.kvindex.model.event.Hashes;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,32 +26,27 @@ final class ValueReader {
 
   /** Names that come with every event, so that they cost no string each. */
   private static final NameTable<String> COMMON =
-      names(
-          List.of(
-              "GPU",
-              "gpu",
-              "CPU",
-              "cpu",
-              "CPU_PINNED",
-              "DISK",
-              "disk",
-              "STORAGE",
-              "EXTERNAL",
-              "LOCAL",
-              "REMOTE",
-              "full_attention",
-              "mla_attention",
-              "sink_full_attention",
-              "sliding_window",
-              "mamba"));
+      new NameTable<>(
+          Stream.of(
+                  "GPU",
+                  "gpu",
+                  "CPU",
+                  "cpu",
+                  "CPU_PINNED",
+                  "DISK",
+                  "disk",
+                  "STORAGE",
+                  "EXTERNAL",
+                  "LOCAL",
+                  "REMOTE",
+                  "full_attention",
+                  "mla_attention",
+                  "sink_full_attention",
+                  "sliding_window",
+                  "mamba")
+              .collect(Collectors.toMap(name -> name, name -> name)));
 
   private ValueReader() {}
-
-  private static NameTable<String> names(List<String> names) {
-    Map<String, String> table = new HashMap<>();
-    names.forEach(name -> table.put(name, name));
-    return new NameTable<>(table);
-  }
 
   /**
    * A string or nil.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.zmq.RawBatch;
+import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import java.time.Duration;
 import java.util.Objects;
@@ -19,7 +19,7 @@ final class Asking {
   private static final int PATIENT_ROUNDS = 3;
 
   private final @Nullable String endpoint;
-  private final FollowContext context;
+  private final Followers site;
   private final FollowStatus status;
   private final Runnable changed;
   private final Later later;
@@ -46,12 +46,12 @@ final class Asking {
   /** What had been taken when it was left to live batches to show that nothing is missing. */
   private @Nullable Long quietSince;
 
-  private volatile boolean quiet;
+  private boolean quiet;
 
   /** What had been taken when a silence was last looked for, null = none is looked for. */
   private @Nullable Long heard;
 
-  private volatile boolean silent;
+  private boolean silent;
 
   /** Behind which batch it was silent for long enough: once is enough. */
   private @Nullable Long listened;
@@ -63,12 +63,17 @@ final class Asking {
    * @param endpoint null = the publisher has none
    * @param changed told, by any thread, that there is something to take
    */
-  Asking(@Nullable String endpoint, FollowContext context, FollowStatus status, Runnable changed) {
+  Asking(
+      @Nullable String endpoint,
+      Followers site,
+      FollowStatus status,
+      Later later,
+      Runnable changed) {
     this.endpoint = endpoint;
-    this.context = context;
+    this.site = site;
     this.status = status;
     this.changed = changed;
-    this.later = new Later(context.replays(), changed);
+    this.later = later;
   }
 
   boolean isPossible() {
@@ -171,7 +176,7 @@ final class Asking {
    * @param proves the batch from which on what it has shows who it is, null = any
    */
   void start(@Nullable Long have, @Nullable Long proves, Duration delay) {
-    context.metrics().replay();
+    site.metrics.replay();
     status.count("replays", 1);
     complete = false;
     empty = false;
@@ -181,14 +186,13 @@ final class Asking {
     proof = proves;
     opening = null;
     feed =
-        context
-            .replays()
-            .start(
-                Objects.requireNonNull(endpoint),
-                have,
-                failures > 0,
-                delay,
-                status.listener(changed));
+        site.replays.start(
+            Objects.requireNonNull(endpoint),
+            have,
+            failures > 0,
+            delay,
+            changed,
+            status::discarded);
   }
 
   /** The question that runs is asked only because it was quiet, not because anything is missing. */
@@ -214,7 +218,7 @@ final class Asking {
   void watchForSilence(Long last) {
     if (heard == null && !last.equals(listened)) {
       heard = last;
-      later.run(() -> silent = true, context.limits().silence());
+      later.run(() -> silent = true, site.limits.silence());
     }
   }
 
@@ -286,6 +290,6 @@ final class Asking {
   }
 
   private Duration pause(int mostDoublings) {
-    return context.limits().retry().multipliedBy(1L << Math.min(failures, mostDoublings));
+    return site.limits.retry().multipliedBy(1L << Math.min(failures, mostDoublings));
   }
 }

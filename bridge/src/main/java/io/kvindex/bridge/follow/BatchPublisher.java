@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
-import io.kvindex.bridge.follow.BatchDecoder.Parsed;
+import io.kvindex.bridge.decode.BatchRejected;
+import io.kvindex.bridge.decode.DecodeResult;
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
+import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.bridge.decode.RejectReason;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.NormalisedBatch;
+import io.kvindex.bridge.normalise.Normaliser;
 import io.kvindex.bridge.produce.BatchMark;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.RecordSplitter;
 import io.kvindex.bridge.produce.SendSession;
-import io.kvindex.bridge.zmq.RawBatch;
-import io.kvindex.model.Incarnation;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
@@ -44,32 +48,30 @@ final class BatchPublisher {
   private final RecordSplitter splitter;
   private final BridgeMetrics metrics;
   private final FollowStatus status;
-  private Incarnation incarnation;
   private Registration registration;
-  private @Nullable BatchDecoder decoder;
-  private final BatchDecoder.Factory decoders;
+  private final EngineDecoder decoder;
+  private @Nullable Normaliser normaliser;
   private final Learned learned;
   private final boolean resets;
 
   /** What of the groups the log was told, see {@link Learned#changes}. */
   private int toldChanges;
 
-  private final Retelling retelling;
+  private final CurrentLife life;
 
   /** A clear of ours, not the publisher's: it is not counted as one of its events. */
   private final KvEvent.Cleared reset;
 
-  BatchPublisher(FollowContext context, FollowStatus status, Retelling retelling, Life start) {
-    this.retelling = retelling;
-    this.sink = context.sink();
-    this.splitter = new RecordSplitter(context.limits().recordBytes());
-    this.metrics = context.metrics();
-    this.decoders = context.decoders();
-    this.resets = context.limits().gaps() == GapPolicy.RESET;
+  BatchPublisher(Followers site, FollowStatus status, CurrentLife life, Life start) {
+    this.life = life;
+    this.sink = site.sink;
+    this.splitter = new RecordSplitter(site.limits.recordBytes());
+    this.metrics = site.metrics;
+    this.resets = site.limits.gaps() == GapPolicy.RESET;
     this.reset = new KvEvent.Cleared(start.registration().publisher().dpRank(), ClearScope.ALL);
     this.status = status;
     this.registration = start.registration();
-    this.incarnation = start.incarnation();
+    this.decoder = EngineDecoder.forSource(registration.type());
     boolean first = start.acked() == null && !(start.opens() && keepsBlocks());
     this.learned = new Learned(start.groups(), first);
   }
@@ -95,37 +97,36 @@ final class BatchPublisher {
   /** The registration changed in a way that goes on with the same generation. */
   void update(Registration changed) {
     registration = changed;
-    decoder = null;
+    normaliser = null;
   }
 
   /**
-   * Makes what is needed to decode.
+   * Makes what is needed to normalise.
    *
-   * @throws IllegalArgumentException if events of that registration can not be decoded
+   * @throws IllegalArgumentException if events of that registration can not be normalised
    */
-  BatchDecoder prepare() {
-    if (decoder == null) {
-      decoder = decoders.create(registration, learned);
+  Normaliser prepare() {
+    if (normaliser == null) {
+      normaliser = Normaliser.of(registration, learned);
     }
-    return decoder;
+    return normaliser;
   }
 
   /**
-   * From here on batches are that life's, which is announced at once.
+   * Announces the life followed.
    *
    * @param taken told by the producer's thread when Kafka has the announcement
    * @param refused told by it if Kafka does not take it
    */
-  void begin(Incarnation life, Runnable taken, Consumer<Exception> refused) {
-    incarnation = life;
+  void begin(Runnable taken, Consumer<Exception> refused) {
     EventRecord opening =
         EventRecord.opening(
             registration.table(),
             StreamId.of(registration.publisher()),
             registration.type(),
             traits(),
-            life,
-            retelling.unfinished() != null);
+            life.incarnation(),
+            life.retells() != null);
     metrics.batch(opening.events());
     sink.sendAlone(
         opening,
@@ -144,25 +145,27 @@ final class BatchPublisher {
     learned.learnTopic(batch.topic());
   }
 
-  /** Reads a batch, whatever its payload does to a decoder; learns nothing from it. */
-  Parsed parse(RawBatch batch) {
+  /** What a batch holds, whatever its payload does to a decoder; nothing is learned from it. */
+  DecodeResult decoded(RawBatch batch) {
     try {
-      return prepare().parse(batch.topic(), batch.payload());
+      return batch.decoded(decoder, registration.table().blockSize());
     } catch (RuntimeException e) {
-      return new BatchDecoder.Rejected(failed(batch, e));
+      noteFailure(batch, e);
+      return new BatchRejected(RejectReason.DECODER_FAILED);
     }
   }
 
-  private Decoded normalise(RawBatch batch, Parsed parsed) {
+  private @Nullable NormalisedBatch normalise(RawBatch batch, EngineBatch decoded) {
     try {
-      return parsed.toNormalForm();
+      return prepare().normalise(batch.topic(), decoded);
     } catch (RuntimeException e) {
-      return Decoded.rejected(failed(batch, e));
+      noteFailure(batch, e);
+      return null;
     }
   }
 
   /** Its sequence counts all the same, and the stream goes on. */
-  private String failed(RawBatch batch, RuntimeException e) {
+  private void noteFailure(RawBatch batch, RuntimeException e) {
     if (errors.allows()) {
       LOG.error(
           "BUG: publisher={} sequence={} can not be decoded",
@@ -170,59 +173,51 @@ final class BatchPublisher {
           Long.toUnsignedString(batch.sequence()),
           e);
     }
-    return "decoder_failed";
   }
 
   /**
    * Sends what the batch holds.
    *
-   * @param fingerprint of its payload
-   * @param parsed the same batch, read
    * @param after sequence of the record before it on this stream, null = none in this life
    * @param gap what is missing before it, null = nothing
    */
-  void publish(
-      RawBatch batch,
-      long fingerprint,
-      Parsed parsed,
-      @Nullable Long after,
-      KvEvent.@Nullable Gap gap,
-      SendSession session) {
+  void publish(RawBatch batch, @Nullable Long after, KvEvent.@Nullable Gap gap) {
     if (gap != null) {
       learned.lost();
     }
-    Decoded decoded = normalise(batch, parsed);
-    if (decoded.doubtful() || decoded.rejected() != null) {
+    SendSession session = life.session();
+    DecodeResult decoded = decoded(batch);
+    NormalisedBatch normal = decoded instanceof EngineBatch sent ? normalise(batch, sent) : null;
+    if (normal == null || normal.doubtful()) {
       learned.lost();
     }
-    List<KvEvent> events = new ArrayList<>(decoded.events().size() + 1);
+    List<KvEvent> events = new ArrayList<>(normal == null ? 2 : normal.events().size() + 1);
     if (gap != null) {
       add(gap, events);
     }
-    String rejected = decoded.rejected();
     BatchRecords records =
         new BatchRecords(
             registration,
             traits(),
-            incarnation,
+            life.incarnation(),
             splitter,
             batch.sequence(),
             after,
-            decoded.sourceMicros());
-    if (rejected != null) {
-      quarantine(batch, rejected);
+            normal == null ? 0 : normal.timestampMicros());
+    if (normal == null) {
+      quarantine(
+          batch, decoded instanceof BatchRejected bad ? bad.reason() : RejectReason.DECODER_FAILED);
       add(doubt(batch), events);
       endRetelling(batch, after, events);
       records.whole(events);
     } else if (isNumbered()) {
-      Decoded fresh = FreshNumbers.fresh(decoded, session, registration.publisher().key().length());
-      noteDecoded(batch, fresh, events);
+      note(batch, normal, events);
       endRetelling(batch, after, events);
-      records.numbered(events, fresh, session);
-      events.addAll(fresh.events());
+      events.addAll(records.numbered(events, normal, session));
+      records.skipped().forEach((reason, count) -> status.skipped(reason.label(), count));
     } else {
-      events.addAll(decoded.events());
-      noteDecoded(batch, decoded, events);
+      events.addAll(normal.events());
+      note(batch, normal, events);
       endRetelling(batch, after, events);
       records.whole(events);
     }
@@ -233,7 +228,7 @@ final class BatchPublisher {
     long clears = kinds.getOrDefault(EventLabel.CLEARED, 0L);
     boolean toldMore = learned.changes() != toldChanges;
     toldChanges = learned.changes();
-    BatchMark mark = new BatchMark(fingerprint, toldMore ? learned.groups() : null);
+    BatchMark mark = new BatchMark(batch.fingerprint(), toldMore ? learned.groups() : null);
     sink.send(session, records.all(), records.ids(), batch.receivedMicros(), clears, mark);
   }
 
@@ -251,17 +246,17 @@ final class BatchPublisher {
     return registration.type() == SourceType.KV_EVENTS;
   }
 
-  private void noteDecoded(RawBatch batch, Decoded decoded, List<KvEvent> events) {
-    decoded.skipped().forEach(status::skipped);
-    decoded.remarks().forEach(status::remarked);
-    status.mismatched(decoded.mismatch() != null, decoded.mismatch());
-    if (decoded.notice() != null) {
-      status.problem(decoded.notice());
+  private void note(RawBatch batch, NormalisedBatch normal, List<KvEvent> events) {
+    normal.skipped().forEach((reason, count) -> status.skipped(reason.label(), count));
+    normal.remarks().forEach((remark, count) -> status.remarked(remark.label(), count));
+    status.mismatched(normal.problem() != null, normal.problem());
+    if (normal.notice() != null) {
+      status.problem(normal.notice());
     }
-    if (!isNumbered() && decoded.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
+    if (!isNumbered() && normal.events().stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
       status.cleared(); // a stream's clear leaves the others as they were
     }
-    if (decoded.doubtful()) {
+    if (normal.doubtful()) {
       status.unreadable(
           "batch "
               + Long.toUnsignedString(batch.sequence())
@@ -272,7 +267,7 @@ final class BatchPublisher {
   }
 
   private void endRetelling(RawBatch batch, @Nullable Long after, List<KvEvent> events) {
-    if (retelling.endsWith(batch.sequence(), after)) {
+    if (life.endsRetelling(batch.sequence(), after)) {
       events.add(new KvEvent.Retold());
     }
   }
@@ -291,7 +286,8 @@ final class BatchPublisher {
     return new KvEvent.Gap(batch.sequence(), batch.sequence());
   }
 
-  private void quarantine(RawBatch batch, String reason) {
+  private void quarantine(RawBatch batch, RejectReason why) {
+    String reason = why.label();
     metrics.rejected(reason);
     status.outcome(FrameOutcome.QUARANTINED, 1);
     status.unreadable(
@@ -300,7 +296,7 @@ final class BatchPublisher {
     sink.quarantine(
         registration.publisher(),
         new QuarantinedFrame(
-            incarnation,
+            life.incarnation(),
             batch.sequence(),
             batch.receivedMicros(),
             reason,

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The life being followed, how far Kafka has it, and the change to the next one. The claim of the
  * next life is the last thing written about this one: progress written behind it would send whoever
  * takes over back to a dead life. Thread-safe; only the I/O thread changes lives.
+ *
+ * <p>In some lives the same engine's cache is told once more from its beginning: the index knows
+ * less of it than there is before all is told, and must be told so.
  */
 final class CurrentLife {
 
@@ -27,21 +30,24 @@ final class CurrentLife {
   private final LongSupplier logEnd;
   private final Runnable changed;
   private volatile State state;
+
+  /** Last batch to be told again in the life followed or claimed, null = none. */
+  private volatile @Nullable Long until;
+
   private boolean claiming;
   private long claimedNext = -1;
-  private volatile @Nullable Long claimed;
-  private volatile @Nullable Exception refused;
 
   /**
    * @param logEnd how far the events log is known to reach where the publisher's records go, -1 =
    *     not known
-   * @param changed told, by any thread, that a send failed or a claim was answered
+   * @param changed told, by any thread, that a send failed
    */
   CurrentLife(Life life, LifeClaims claims, LongSupplier logEnd, Runnable changed) {
     this.registration = life.registration();
     this.claims = claims;
     this.logEnd = logEnd;
     this.changed = changed;
+    this.until = life.retells();
     this.state =
         new State(
             life.incarnation(), new SendSession(life.acked(), life.logNext(), life.ids(), changed));
@@ -59,6 +65,11 @@ final class CurrentLife {
     return state.incarnation();
   }
 
+  /** Whether a record of this life was refused and nobody has gone back yet. */
+  boolean hasFailed() {
+    return session().failure() != null;
+  }
+
   /** What was sent behind the last acknowledged batch has to be sent again. */
   void goBack() {
     State now = state;
@@ -72,46 +83,24 @@ final class CurrentLife {
   /**
    * Claims the next life; {@link #adopt} once it is acknowledged.
    *
-   * @param retells last batch that it has to tell once more, null = none
+   * @param done told by the producer's thread how it went
    */
-  synchronized void claimNext(@Nullable Long retells) {
+  synchronized void claimNext(LifeClaims.Done done) {
     claiming = true;
-    refused = null;
     claimedNext = logEnd.getAsLong();
     LogPosition log = claimedNext < 0 ? null : new LogPosition(claimedNext, 0);
     claims.claim(
-        BridgeProgress.claim(registration, state.incarnation().generation(), retells, log),
-        (offset, problem) -> {
-          if (problem == null) {
-            claimed = offset;
-          } else {
-            refused = problem;
-          }
-          changed.run();
-        });
+        BridgeProgress.claim(registration, state.incarnation().generation(), until, log), done);
   }
 
-  /** Goes over to the claimed life, if it is acknowledged. */
-  synchronized boolean adopt() {
-    Long life = claimed;
-    if (life == null) {
-      return false;
-    }
+  /** Goes over to the claimed life, which is acknowledged. */
+  synchronized void adopt(long claimed) {
     long generation = state.incarnation().generation();
     state =
         new State(
-            new Incarnation(generation, life, 0),
+            new Incarnation(generation, claimed, 0),
             new SendSession(null, claimedNext, Map.of(), changed));
-    claimed = null;
     claiming = false;
-    return true;
-  }
-
-  /** Why Kafka did not take the claim, once; null = it has, or has not answered. */
-  @Nullable Exception takeRefusal() {
-    Exception problem = refused;
-    refused = null;
-    return problem;
   }
 
   /** Whether a claim is on its way. */
@@ -124,5 +113,57 @@ final class CurrentLife {
     if (!claiming) {
       reporter.accept(Objects.requireNonNull(state));
     }
+  }
+
+  /** The next life is another engine's: its cache is as empty as what is told of it. */
+  void leaveEngine() {
+    until = null;
+  }
+
+  /**
+   * The next life is the same engine's, and tells once more what this one did.
+   *
+   * @param taken last batch that was taken of it, null = none
+   */
+  void tellAgain(@Nullable Long taken) {
+    until = newest(taken, retells());
+  }
+
+  /**
+   * Whether an engine that has told all it keeps did not come so far: then it is another one.
+   *
+   * @param last the last batch taken of it, null = it keeps none, which says nothing
+   */
+  boolean isCutShortAt(@Nullable Long last) {
+    Long end = until;
+    return end != null && last != null && isBefore(last, end);
+  }
+
+  /** Last batch that is to be told again and that Kafka does not have yet, null = there is none. */
+  @Nullable Long retells() {
+    Long end = until;
+    SendSession.Acked acked = session().acked();
+    boolean told = end == null || acked != null && !isBefore(acked.sequence(), end);
+    return told ? null : end;
+  }
+
+  /**
+   * Whether all is told with a batch: the last one of those, or the first one beyond, if that was
+   * lost. It may be sent more than once.
+   *
+   * @param after the batch before it in this life, null = there is none
+   */
+  boolean endsRetelling(long sequence, @Nullable Long after) {
+    Long end = until;
+    return end != null && !isBefore(sequence, end) && (after == null || isBefore(after, end));
+  }
+
+  /** The newer one of two batches. */
+  static @Nullable Long newest(@Nullable Long a, @Nullable Long b) {
+    return a == null || b != null && isBefore(a, b) ? b : a;
+  }
+
+  private static boolean isBefore(long a, long b) {
+    return Long.compareUnsigned(a, b) < 0;
   }
 }

@@ -5,7 +5,6 @@ import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.EventLabel;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.GapResult;
-import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import java.util.Map;
@@ -41,7 +40,7 @@ final class FollowStatus {
   private @Nullable Long provenAt;
 
   private volatile @Nullable String lastError;
-  private volatile @Nullable Retelling retelling;
+  private volatile @Nullable CurrentLife life;
 
   FollowStatus(BridgeMetrics metrics, boolean degraded) {
     this.metrics = metrics;
@@ -59,13 +58,13 @@ final class FollowStatus {
     if (lossy || unreadable) {
       return PublisherState.DEGRADED;
     }
-    Retelling again = retelling;
-    return again != null && again.unfinished() != null ? PublisherState.REPLAYING : phase;
+    CurrentLife now = life;
+    return now != null && now.retells() != null ? PublisherState.REPLAYING : phase;
   }
 
   /** Says from now on whether something is told once more. */
-  void watch(Retelling again) {
-    retelling = again;
+  void watch(CurrentLife followed) {
+    life = followed;
   }
 
   void phase(PublisherState next) {
@@ -193,26 +192,10 @@ final class FollowStatus {
     count(outcome.label(), count);
   }
 
-  /** Counts the messages of a replay that nobody takes, and passes on that it has news. */
-  ReplayFeed.Listener listener(Runnable changed) {
-    return new ReplayFeed.Listener() {
-      @Override
-      public void changed() {
-        changed.run();
-      }
-
-      @Override
-      public void discarded(ReplayFeed.Discard why, long count) {
-        received(true, count);
-        outcome(
-            switch (why) {
-              case MALFORMED -> FrameOutcome.MALFORMED;
-              case ASKED_AGAIN -> FrameOutcome.ASKED_AGAIN;
-              case CANCELLED -> FrameOutcome.ABANDONED;
-            },
-            count);
-      }
-    };
+  /** Messages of a replay that nobody takes. */
+  void discarded(FrameOutcome outcome, long count) {
+    received(true, count);
+    outcome(outcome, count);
   }
 
   /** A batch was handed to the producer. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.zmq.IoLoop;
-import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.progress.PublisherState;
@@ -23,9 +23,8 @@ final class Follower implements IoLoop.Reader {
   private static final int TURN = 32;
 
   private final Registration registration;
-  private final FollowContext context;
+  private final Followers site;
   private final FollowStatus status;
-  private final Retelling retelling;
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
   private final LiveFrames frames;
@@ -34,7 +33,6 @@ final class Follower implements IoLoop.Reader {
   private final Subscription subscription;
   private final CurrentLife life;
   private final Succession succession;
-  private final FailedSends failedSends;
   private final Asking asking;
   private final Recovery recovery;
   private final Doubts doubts;
@@ -45,37 +43,37 @@ final class Follower implements IoLoop.Reader {
   private int connection;
 
   /** Any thread may make one. */
-  Follower(Life start, FollowContext context, LifeClaims claims) {
+  Follower(Life start, Followers site, LifeClaims claims) {
     this.registration = start.registration();
-    this.context = context;
-    this.status = new FollowStatus(context.metrics(), start.degraded());
-    this.signal = context.loop().signal(this::onSignal);
+    this.site = site;
+    this.status = new FollowStatus(site.metrics, start.degraded());
+    this.signal = site.loop.signal(this::onSignal);
     this.life =
         new CurrentLife(
-            start, claims, () -> context.sink().ends().of(registration.table()), signal::raise);
-    this.retelling = new Retelling(life, start.retells());
-    status.watch(retelling);
-    this.publisher = new BatchPublisher(context, status, retelling, start);
-    this.buffer = new LiveBuffer(context.limits().bufferedBatches(), context.buffers());
+            start, claims, () -> site.sink.ends().of(registration.table()), signal::raise);
+    status.watch(life);
+    this.publisher = new BatchPublisher(site, status, life, start);
+    this.buffer = new LiveBuffer(site.limits.bufferedBatches(), site.buffers);
     this.frames = new LiveFrames(registration, status);
     this.intake = new Intake(registration, publisher, status, start.acked());
-    this.asking = new Asking(registration.replayEndpoint(), context, status, signal::raise);
-    this.recovery = new Recovery(registration.replayEndpoint(), context, status, signal::raise);
+    this.asking =
+        new Asking(registration.replayEndpoint(), site, status, this::later, signal::raise);
+    this.recovery =
+        new Recovery(registration.replayEndpoint(), site, status, this::later, signal::raise);
     this.doubts = new Doubts(start.acked() == null ? null : start.acked().sequence());
-    this.reception =
-        new Reception(intake, asking, doubts, life, buffer, status, context.limits().gaps());
+    this.reception = new Reception(intake, asking, doubts, buffer, status, site.limits.gaps());
     this.succession =
         new Succession(
             registration.publisher(),
             life,
-            retelling,
             publisher,
             status,
-            new Later(context.replays(), signal::raise),
-            context.limits().retry(),
-            start.opens());
-    this.failedSends = new FailedSends(registration.publisher(), life, intake, status);
-    this.subscription = new Subscription(registration, context, status, this, signal::raise);
+            this::later,
+            site.limits.retry(),
+            start.opens(),
+            this::onNewLife);
+    this.subscription =
+        new Subscription(registration, site, status, this, this::later, signal::raise);
   }
 
   /** What others may see; any thread. */
@@ -93,11 +91,6 @@ final class Follower implements IoLoop.Reader {
     return publisher.groups();
   }
 
-  /** Last batch that is to be told once more in this life, null = there is none; any thread. */
-  @Nullable Long retells() {
-    return retelling.unfinished();
-  }
-
   /** The life followed and how far Kafka has it; any thread. */
   CurrentLife life() {
     return life;
@@ -112,7 +105,7 @@ final class Follower implements IoLoop.Reader {
   /** Opens the subscription; tries again later where that is not possible now. */
   void open() {
     if (phase != Phase.STOPPED) {
-      succession.announceIfDue();
+      succession.begin();
       subscription.open(publisher::prepare);
     }
   }
@@ -143,16 +136,21 @@ final class Follower implements IoLoop.Reader {
     pump();
   }
 
+  /** Any thread. */
+  private void later(Runnable step, Duration pause) {
+    site.loop.later(
+        () -> {
+          if (phase != Phase.STOPPED) {
+            step.run();
+            onSignal();
+          }
+        },
+        pause);
+  }
+
   private void onSignal() {
     if (phase == Phase.STOPPED) {
       return;
-    }
-    if (subscription.opensAgain()) {
-      open();
-    }
-    succession.announceIfDue();
-    if (phase == Phase.CLAIMING && succession.isAdopted()) {
-      onNewLife();
     }
     if (phase == Phase.ADOPTED && succession.mayPublish() && succession.takeStart()) {
       join(Duration.ZERO);
@@ -168,7 +166,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void keepUp() {
-    if (failedSends.isPending()) {
+    if (life.hasFailed()) {
       goBackToAcknowledged();
     } else if (succession.mayPublish()) {
       int number = status.connections(); // first, so that it is none behind the one that is taken
@@ -191,12 +189,12 @@ final class Follower implements IoLoop.Reader {
   }
 
   private void goBackToAcknowledged() {
-    if (!failedSends.goBack()) {
+    if (!intake.goBack(life)) {
       tellAgain("Kafka refused its first batches", intake.last());
       return;
     }
     asking.noteAskedAt(null);
-    join(context.limits().retry());
+    join(site.limits.retry());
   }
 
   /** Another bridge claimed that life: what is sent under an earlier one counts no more. */
@@ -209,7 +207,7 @@ final class Follower implements IoLoop.Reader {
 
   /** The engine is not the one that sent what came before: nothing of that counts any more. */
   private void endLife(String evidence) {
-    retelling.anotherEngine();
+    life.leaveEngine();
     claimNext(evidence);
   }
 
@@ -219,7 +217,7 @@ final class Follower implements IoLoop.Reader {
    * @param until the last batch of that, null = nothing was told yet
    */
   private void tellAgain(String evidence, @Nullable Long until) {
-    retelling.again(until);
+    life.tellAgain(until);
     claimNext(evidence);
   }
 
@@ -284,7 +282,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private boolean mayPublish() {
-    return context.sink().hasRoom() && !failedSends.isPending() && succession.mayPublish();
+    return site.sink.hasRoom() && !life.hasFailed() && succession.mayPublish();
   }
 
   private void takeReplay() {
@@ -304,7 +302,7 @@ final class Follower implements IoLoop.Reader {
       phase = Phase.DRAINING;
       boolean complete = end.problem() == null;
       act(
-          complete && retelling.isCutShortAt(intake.last())
+          complete && life.isCutShortAt(intake.last())
               ? new Decision.EndLife("its replay ends before what it had told")
               : reception.replayEnded(complete));
     }

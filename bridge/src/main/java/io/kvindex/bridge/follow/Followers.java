@@ -6,28 +6,25 @@ import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Replays;
 
-/** Starts to follow publishers. Thread-safe. */
+/** Starts to follow publishers, and has what all followers share. Thread-safe. */
 public final class Followers {
 
-  private final FollowContext context;
+  final IoLoop loop;
+  final Replays replays;
+  final EventSink sink;
+  final BridgeMetrics metrics;
+  final FollowLimits limits;
+  final LiveBuffer.Pool buffers;
 
   /** All of them share these. */
   public Followers(
-      IoLoop loop,
-      Replays replays,
-      EventSink sink,
-      BatchDecoder.Factory decoders,
-      BridgeMetrics metrics,
-      FollowLimits limits) {
-    context =
-        new FollowContext(
-            loop,
-            replays,
-            sink,
-            decoders,
-            metrics,
-            limits,
-            new LiveBuffer.Pool(limits.bufferedBytes()));
+      IoLoop loop, Replays replays, EventSink sink, BridgeMetrics metrics, FollowLimits limits) {
+    this.loop = loop;
+    this.replays = replays;
+    this.sink = sink;
+    this.metrics = metrics;
+    this.limits = limits;
+    this.buffers = new LiveBuffer.Pool(limits.bufferedBytes());
   }
 
   /**
@@ -36,8 +33,8 @@ public final class Followers {
    * @param claims where those are claimed
    */
   public Following start(Life life, LifeClaims claims) throws InterruptedException {
-    Follower follower = new Follower(life, context, claims);
-    context.loop().execute(follower::open);
-    return new Following(life, follower, context.loop());
+    Follower follower = new Follower(life, this, claims);
+    loop.execute(follower::open);
+    return new Following(life, follower, loop);
   }
 }

@@ -106,7 +106,7 @@ public final class Following {
         lastIds(sequence, state.session()),
         follower.groups(),
         status.connection(sequence),
-        follower.retells(),
+        follower.life().retells(),
         next < 0 ? null : new LogPosition(next, acked == null ? 0 : acked.fingerprint()));
   }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.follow.BatchDecoder.Parsed;
-import io.kvindex.bridge.follow.StreamPosition.Place;
+import io.kvindex.bridge.decode.DecodeResult;
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.bridge.metrics.GapResult;
 import io.kvindex.bridge.produce.SendSession;
-import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.model.SourceType;
+import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Registration;
@@ -16,6 +18,16 @@ import org.slf4j.LoggerFactory;
 
 /** What was taken of the life followed: its batches in order, each once. I/O thread only. */
 final class Intake {
+
+  /** Where a batch lies; sequences are unsigned. */
+  enum Place {
+    /** Right behind the last one. */
+    NEXT,
+    /** Beyond the next one: something is missing. */
+    BEYOND,
+    /** Not beyond the last one. */
+    BEHIND
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final long POISON_NS = TimeUnit.SECONDS.toNanos(5);
@@ -31,8 +43,16 @@ final class Intake {
   private final BatchPublisher publisher;
   private final FollowStatus status;
   private final LifeJudge judge;
-  private final StreamPosition position;
-  private final Holes holes;
+
+  /** Whether a first number of 1 is as good as 0, as Mooncake's master has it. */
+  private final boolean mayCountFromOne;
+
+  private boolean countsFromOne;
+  private @Nullable Long last;
+
+  /** First missing sequence of the hole the stream stands before, null = none is known. */
+  private @Nullable Long hole;
+
   private boolean poisoned;
   private long poisonedUntilNs;
 
@@ -48,55 +68,96 @@ final class Intake {
     this.publisher = publisher;
     this.status = status;
     this.judge = new LifeJudge(acked);
-    this.position =
-        new StreamPosition(
-            acked == null ? null : acked.sequence(), registration.type() == SourceType.MOONCAKE);
-    this.holes = new Holes(status);
+    this.last = acked == null ? null : acked.sequence();
+    this.mayCountFromOne = registration.type() == SourceType.MOONCAKE;
+    this.countsFromOne = mayCountFromOne;
   }
 
-  /** The last sequence taken, null = none yet in this life. */
+  /** The last sequence taken and handed to the producer, null = none yet in this life. */
   @Nullable Long last() {
-    return position.last();
+    return last;
   }
 
-  /** The sequence that has to come next. */
+  /** The sequence that has to come next; engines count from 0. */
   long expected() {
-    return position.expected();
+    return last == null ? 0 : last + 1;
   }
 
   /** Whether a life's numbers begin with that batch's. */
   boolean isFirst(RawBatch batch) {
-    return position.isFirst(batch.sequence());
+    return batch.sequence() == 0 || countsFromOne && batch.sequence() == 1;
   }
 
   /** Whether that is number 1 of a life of which nothing is known yet: some count from there. */
   boolean mayBeFirst(RawBatch batch) {
-    return last() == null && batch.sequence() == 1;
+    return last == null && batch.sequence() == 1;
   }
 
   /** This life's numbers begin with 1: nothing is missing before it. */
   void numbersFromOne() {
-    position.numbersFromOne();
+    countsFromOne = true;
   }
 
+  /** Where a batch lies. */
   Place place(RawBatch batch) {
-    return position.place(batch.sequence());
+    if (last == null && isFirst(batch)) {
+      return Place.NEXT;
+    }
+    int order = Long.compareUnsigned(batch.sequence(), expected());
+    if (order > 0) {
+      return Protection.REPAIR.isOff() ? Place.NEXT : Place.BEYOND;
+    }
+    return order == 0 ? Place.NEXT : Place.BEHIND;
   }
 
-  /** What was taken behind that counts no more, null = nothing counts. */
-  void goBackTo(SendSession.@Nullable Acked acked) {
-    position.moveTo(acked == null ? null : acked.sequence());
+  /**
+   * Goes back to what Kafka has where it refused a record: behind it nothing may follow, as it
+   * would be taken for the next one.
+   *
+   * @return false if it can not: some of the life's first records may be in the log all the same,
+   *     and nothing is known that could tell whose
+   */
+  boolean goBack(CurrentLife life) {
+    Exception cause = life.session().failure();
+    SendSession.Acked acked = life.session().acked();
+    if (warnings.allows()) {
+      LOG.warn("publisher={} goes back to {}: {}", registration.publisher(), acked, cause);
+    }
+    status.problem("Kafka refused a record: " + cause);
+    status.count("sends_failed", 1);
+    if (acked == null && last() != null) {
+      return false;
+    }
+    life.goBack();
+    last = acked == null ? null : acked.sequence();
     publisher.goesBack();
+    return true;
   }
 
   /** Batches before that one are missing. */
   void noteHole() {
-    holes.found(position.expected());
+    noteHole(expected());
   }
 
-  /** Nothing more is taken of this life. */
+  /** Each hole is counted once. */
+  private void noteHole(long missing) {
+    if (hole == null || hole != missing) {
+      closeHole(GapResult.MOOT);
+      hole = missing;
+      status.gaps(GapResult.FOUND);
+    }
+  }
+
+  private void closeHole(GapResult how) {
+    if (hole != null) {
+      hole = null;
+      status.gaps(how);
+    }
+  }
+
+  /** Nothing more is taken of this life: what was missing is of no interest any more. */
   void end() {
-    holes.lifeEnded();
+    closeHole(GapResult.MOOT);
   }
 
   /** Another life begins. */
@@ -104,51 +165,51 @@ final class Intake {
     end();
     judge.begin();
     publisher.forget();
-    position.begin();
+    last = null;
+    countsFromOne = mayCountFromOne;
   }
 
   /** The verdict on a live batch that came behind the last one. */
   LifeJudge.Verdict ofLive(RawBatch batch) {
-    return judge.ofLive(batch, parse(batch).sourceMicros());
+    return judge.ofLive(batch, decoded(batch).timestampMicros());
   }
 
   /** The verdict on a batch of the replay that is not beyond the last one. */
   LifeJudge.Verdict ofReplayed(RawBatch batch) {
-    return judge.ofReplayed(batch, parse(batch).sourceMicros());
+    return judge.ofReplayed(batch, decoded(batch).timestampMicros());
   }
 
   boolean isReadable(RawBatch batch) {
-    return parse(batch).rejected() == null;
+    return decoded(batch) instanceof EngineBatch;
   }
 
-  Parsed parse(RawBatch batch) {
-    return publisher.parse(batch);
+  private DecodeResult decoded(RawBatch batch) {
+    return publisher.decoded(batch);
   }
 
   /**
    * Whether a live batch may be somebody else's: one that is older than the last one, or that can
    * not be read, which says nothing about whose it is; the replay may have it whole.
    */
-  boolean isSuspect(Parsed live) {
-    return live.rejected() != null && !isPoisoned() || judge.isOlder(live.sourceMicros());
+  boolean isSuspect(RawBatch live) {
+    return !isReadable(live) && !isPoisoned() || judge.isOlder(decoded(live).timestampMicros());
   }
 
   /** Whether the engine may have been started again between the last batch and the next one. */
-  boolean mayHaveRestartedBefore(Parsed next) {
+  boolean mayHaveRestartedBefore(RawBatch next) {
     return last() != null
-        && next.rejected() == null
+        && isReadable(next)
         && (Long.compareUnsigned(expected(), FIRST_ONES) < 0
-            || judge.hasPauseBefore(next.sourceMicros()));
+            || judge.hasPauseBefore(decoded(next).timestampMicros()));
   }
 
   /** Takes a batch of the replay. */
-  void takeReplayed(RawBatch batch, SendSession session) {
-    Parsed parsed = parse(batch);
-    if (parsed.rejected() != null) {
+  void takeReplayed(RawBatch batch) {
+    if (!isReadable(batch)) {
       poisonedUntilNs = System.nanoTime() + POISON_NS;
       poisoned = true;
     }
-    take(batch, parsed, session);
+    take(batch);
   }
 
   /** Whether the engine itself has sent what can not be read: no replay makes that better. */
@@ -158,24 +219,24 @@ final class Intake {
   }
 
   /** Takes one that was taken before: only where tests of the chaos suite switch dedupe off. */
-  void takeAgain(RawBatch batch, SendSession session) {
-    publisher.publish(
-        batch, LifeJudge.fingerprint(batch), parse(batch), position.last(), null, session);
+  void takeAgain(RawBatch batch) {
+    publisher.publish(batch, last, null);
   }
 
   /** Takes a batch as this life's next one, with what is missing before it. */
-  void take(RawBatch batch, Parsed parsed, SendSession session) {
-    KvEvent.Gap gap =
-        place(batch) == Place.BEYOND ? lose(position.expected(), batch.sequence() - 1) : null;
-    long fingerprint = LifeJudge.fingerprint(batch);
-    publisher.publish(batch, fingerprint, parsed, position.last(), gap, session);
-    judge.taken(batch, fingerprint, parsed.sourceMicros());
-    holes.taken(batch.sequence());
-    position.moveTo(batch.sequence());
+  void take(RawBatch batch) {
+    KvEvent.Gap gap = place(batch) == Place.BEYOND ? lose(expected(), batch.sequence() - 1) : null;
+    publisher.publish(batch, last, gap);
+    judge.taken(batch, decoded(batch).timestampMicros());
+    if (hole != null && hole == batch.sequence()) {
+      closeHole(GapResult.FILLED);
+    }
+    last = batch.sequence();
   }
 
   private KvEvent.Gap lose(long from, long to) {
-    holes.lost(from);
+    noteHole(from);
+    closeHole(GapResult.LOST);
     long batches = to - from + 1;
     status.lost(batches > 0 && batches < MOST_LOST ? batches : 1);
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);

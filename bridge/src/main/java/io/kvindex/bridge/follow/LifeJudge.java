@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.produce.SendSession;
-import io.kvindex.bridge.zmq.RawBatch;
 import java.util.Arrays;
-import net.openhft.hashing.LongHashFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +41,6 @@ final class LifeJudge {
   /** Marks the end of a replay, so no batch has it. */
   private static final long NO_SEQUENCE = -1;
 
-  private static final LongHashFunction FINGERPRINT = LongHashFunction.xx3();
-
   private final long[] sequences = new long[REMEMBERED];
   private final long[] fingerprints = new long[REMEMBERED];
   private final long[] times = new long[REMEMBERED];
@@ -66,14 +63,9 @@ final class LifeJudge {
     }
   }
 
-  /** What tells a batch's payload from others. */
-  static long fingerprint(RawBatch batch) {
-    return FINGERPRINT.hashBytes(batch.payload());
-  }
-
   /** A batch was taken as this life's. */
-  void taken(RawBatch batch, long fingerprint, long micros) {
-    remember(batch.sequence(), fingerprint, micros);
+  void taken(RawBatch batch, long micros) {
+    remember(batch.sequence(), batch.fingerprint(), micros);
   }
 
   private void remember(long sequence, long fingerprint, long micros) {
@@ -165,6 +157,6 @@ final class LifeJudge {
     int i = (int) batch.sequence() & REMEMBERED - 1;
     return sequences[i] == batch.sequence()
         && fingerprints[i] != 0
-        && fingerprints[i] == fingerprint(batch);
+        && fingerprints[i] == batch.fingerprint();
   }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
-import io.kvindex.bridge.follow.BatchDecoder.Parsed;
-import io.kvindex.bridge.follow.StreamPosition.Place;
+import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.bridge.follow.Intake.Place;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.produce.SendSession;
-import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.model.chaos.Protection;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,6 @@ final class Reception {
   private final Intake intake;
   private final Asking asking;
   private final Doubts doubts;
-  private final CurrentLife life;
   private final LiveBuffer buffer;
   private final FollowStatus status;
   private final boolean keeps;
@@ -45,14 +43,12 @@ final class Reception {
       Intake intake,
       Asking asking,
       Doubts doubts,
-      CurrentLife life,
       LiveBuffer buffer,
       FollowStatus status,
       GapPolicy gaps) {
     this.intake = intake;
     this.asking = asking;
     this.doubts = doubts;
-    this.life = life;
     this.buffer = buffer;
     this.status = status;
     this.keeps = gaps == GapPolicy.KEEP;
@@ -76,7 +72,7 @@ final class Reception {
       intake.numbersFromOne();
     }
     doubts.tookReplayed(batch);
-    intake.takeReplayed(batch, life.session());
+    intake.takeReplayed(batch);
     return Decision.GO_ON;
   }
 
@@ -86,7 +82,7 @@ final class Reception {
    * otherwise.
    */
   private boolean mayFollowUnheard(RawBatch batch) {
-    return keeps && asking.isOpening(batch) && !intake.isSuspect(intake.parse(batch));
+    return keeps && asking.isOpening(batch) && !intake.isSuspect(batch);
   }
 
   private Decision replayedAgain(RawBatch batch) {
@@ -158,8 +154,8 @@ final class Reception {
     return only != null
         && intake.place(only) == Place.NEXT
         && !doubts.isUnproven()
-        && !intake.isSuspect(intake.parse(only))
-        && !mayBeAnothers(intake.parse(only));
+        && !intake.isSuspect(only)
+        && !mayBeAnothers(only);
   }
 
   /** Nothing comes twice or late over a new connection, whatever its engine's clock says. */
@@ -208,7 +204,7 @@ final class Reception {
 
   private Decision notAgain(RawBatch next) {
     if (Protection.DEDUPE.isOff()) {
-      intake.takeAgain(next, life.session());
+      intake.takeAgain(next);
     }
     return drop(FrameOutcome.DUPLICATE_OR_LATE);
   }
@@ -232,11 +228,10 @@ final class Reception {
   }
 
   private Decision liveAhead(RawBatch next, Place place) {
-    Parsed parsed = intake.parse(next);
-    boolean suspect = intake.isSuspect(parsed);
+    boolean suspect = intake.isSuspect(next);
     boolean beyond = place == Place.BEYOND;
     boolean mayBeFirst = intake.mayBeFirst(next);
-    if ((beyond || suspect || mayBeAnothers(parsed)) && asking.isWorthwhile(intake.expected())) {
+    if ((beyond || suspect || mayBeAnothers(next)) && asking.isWorthwhile(intake.expected())) {
       if (beyond && !mayBeFirst) {
         intake.noteHole();
       }
@@ -253,11 +248,11 @@ final class Reception {
           "it goes on at batch " + number(next) + ", and no replay shows that it is the same");
     } else if (isForeign(beyond, suspect)) {
       asking.noteAskedAt(null); // the next one is asked about for itself
-      return drop(parsed.rejected() == null ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
+      return drop(intake.isReadable(next) ? FrameOutcome.FORMER_LIFE : FrameOutcome.UNREADABLE);
     }
     buffer.removeFirst();
     doubts.taken(next);
-    intake.take(next, parsed, life.session());
+    intake.take(next);
     return Decision.GO_ON;
   }
 
@@ -270,7 +265,7 @@ final class Reception {
    * number, where something between hides that the connection broke: no live batch tells those two
    * apart, but an endpoint that answers does.
    */
-  private boolean mayBeAnothers(Parsed next) {
+  private boolean mayBeAnothers(RawBatch next) {
     return asking.isAnswering() && isYoung() && intake.mayHaveRestartedBefore(next);
   }
 

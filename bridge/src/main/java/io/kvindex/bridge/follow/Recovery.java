@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.metrics.FrameOutcome;
-import io.kvindex.bridge.zmq.RawBatch;
 import io.kvindex.bridge.zmq.ReplayFeed;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ final class Recovery {
   private static final int TURN = 256;
 
   private final @Nullable String endpoint;
-  private final FollowContext context;
+  private final Followers site;
   private final FollowStatus status;
   private final Runnable changed;
   private final Later later;
@@ -41,19 +41,23 @@ final class Recovery {
 
   private boolean waiting;
   private boolean rebuilds;
-  private volatile boolean due;
+  private boolean due;
 
   /**
    * @param endpoint null = the publisher has none
    * @param changed told, by any thread, that there is something to do
    */
   Recovery(
-      @Nullable String endpoint, FollowContext context, FollowStatus status, Runnable changed) {
+      @Nullable String endpoint,
+      Followers site,
+      FollowStatus status,
+      Later later,
+      Runnable changed) {
     this.endpoint = endpoint;
-    this.context = context;
+    this.site = site;
     this.status = status;
     this.changed = changed;
-    this.later = new Later(context.replays(), changed);
+    this.later = later;
   }
 
   /** Another life begins; where that is what was to bring things back, pauses go on growing. */
@@ -96,7 +100,7 @@ final class Recovery {
     }
     if (feed != null && readsAll(feed, intake)) {
       rebuilds = true;
-      return Retelling.newest(read, intake.last());
+      return CurrentLife.newest(read, intake.last());
     }
     if (due) {
       due = false;
@@ -104,7 +108,7 @@ final class Recovery {
       ask(endpoint, intake);
     } else if (feed == null && !hopeless && !waiting) {
       waiting = true;
-      later.run(() -> due = true, context.limits().recovery().multipliedBy(1L << looks));
+      later.run(() -> due = true, site.limits.recovery().multipliedBy(1L << looks));
     }
     return null;
   }
@@ -113,9 +117,9 @@ final class Recovery {
     looks = Math.min(looks + 1, MAX_DOUBLINGS);
     read = null;
     hadTaken = intake.last();
-    context.metrics().replay();
+    site.metrics.replay();
     status.count("replays", 1);
-    feed = context.replays().start(from, null, true, Duration.ZERO, status.listener(changed));
+    feed = site.replays.start(from, null, true, Duration.ZERO, changed, status::discarded);
   }
 
   private boolean readsAll(ReplayFeed answer, Intake intake) {

@@ -2,7 +2,6 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.zmq.IoLoop;
-import io.kvindex.bridge.zmq.SubSocket;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.registration.Endpoint;
 import io.kvindex.model.registration.Registration;
@@ -14,32 +13,34 @@ import org.slf4j.LoggerFactory;
  * The event socket of one publisher: opened as soon as it can be, and aware of new connections. I/O
  * thread only, except the listener's methods.
  */
-final class Subscription implements SubSocket.Listener {
+final class Subscription implements IoLoop.Listener {
 
   private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
 
   private final Registration registration;
-  private final FollowContext context;
+  private final Followers site;
   private final FollowStatus status;
   private final IoLoop.Reader reader;
+  private final Later later;
   private final Runnable changed;
   private final AtomicBoolean newConnection = new AtomicBoolean();
-  private volatile boolean opensAgain;
   private boolean open;
 
   /**
-   * @param changed told, by any thread, that there is a new connection or time to open again
+   * @param changed told, by any thread, that there is a new connection
    */
   Subscription(
       Registration registration,
-      FollowContext context,
+      Followers site,
       FollowStatus status,
       IoLoop.Reader reader,
+      Later later,
       Runnable changed) {
     this.registration = registration;
-    this.context = context;
+    this.site = site;
     this.status = status;
     this.reader = reader;
+    this.later = later;
     this.changed = changed;
   }
 
@@ -49,7 +50,6 @@ final class Subscription implements SubSocket.Listener {
    * @param prepare what else has to work before
    */
   void open(Runnable prepare) {
-    opensAgain = false;
     if (open) {
       return;
     }
@@ -62,31 +62,19 @@ final class Subscription implements SubSocket.Listener {
     }
     try {
       prepare.run();
-      context
-          .loop()
-          .subscribe(
-              endpoint,
-              registration.options().topic(),
-              context.limits().socketHighWaterMark(),
-              this,
-              reader);
+      site.loop.subscribe(
+          endpoint,
+          registration.options().topic(),
+          site.limits.socketHighWaterMark(),
+          this,
+          reader);
       open = true;
       status.phase(PublisherState.PENDING);
     } catch (RuntimeException e) {
       status.failed("can not follow " + registration.endpoint() + ": " + e.getMessage());
       LOG.debug("publisher={}", registration.publisher(), e);
-      context.replays().later(this::openAgain, context.limits().retry());
+      later.run(() -> open(prepare), site.limits.retry());
     }
-  }
-
-  private void openAgain() {
-    opensAgain = true;
-    changed.run();
-  }
-
-  /** Whether it is time for another {@link #open}. */
-  boolean opensAgain() {
-    return opensAgain;
   }
 
   /** Whether there was a new connection since the last call. */
@@ -96,7 +84,7 @@ final class Subscription implements SubSocket.Listener {
 
   void close() {
     if (open) {
-      context.loop().unsubscribe(reader);
+      site.loop.unsubscribe(reader);
       open = false;
     }
   }

@@ -5,7 +5,6 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.log.OncePerMinute;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,20 +20,19 @@ final class Succession {
 
   private final PublisherId publisher;
   private final CurrentLife life;
-  private final Retelling retelling;
   private final BatchPublisher records;
   private final FollowStatus status;
   private final Later later;
   private final Duration retry;
+  private final Runnable adopted;
   private final OncePerMinute warnings = new OncePerMinute();
   private final NewLifeBrake brake = new NewLifeBrake();
 
   /** The life whose opening Kafka has to take before anything else of it, null = none. */
-  private final AtomicReference<@Nullable Incarnation> awaited = new AtomicReference<>();
+  private @Nullable Incarnation awaited;
 
-  private volatile boolean announces;
-  private volatile boolean claimsAgain;
-  private volatile boolean mayFollow;
+  private boolean announces;
+  private boolean mayFollow;
 
   /** Lives below it count no more: another bridge has claimed it, or the last one was before it. */
   private long contested = -1;
@@ -42,36 +40,46 @@ final class Succession {
   /**
    * @param retry pause before Kafka is asked again
    * @param opens whether the first life has to be announced, too
+   * @param adopted told that the next life is there, and announced
    */
   Succession(
       PublisherId publisher,
       CurrentLife life,
-      Retelling retelling,
       BatchPublisher records,
       FollowStatus status,
       Later later,
       Duration retry,
-      boolean opens) {
+      boolean opens,
+      Runnable adopted) {
     this.publisher = publisher;
     this.life = life;
-    this.retelling = retelling;
     this.records = records;
     this.status = status;
     this.later = later;
     this.retry = retry;
     this.announces = opens;
+    this.adopted = adopted;
   }
 
-  /** Announces the life followed if Kafka does not have that yet. */
-  void announceIfDue() {
+  /** Announces the first life if it follows another one; once. */
+  void begin() {
     if (announces) {
       announces = false;
-      Incarnation announced = life.incarnation();
-      awaited.set(retelling.unfinished() == null ? null : announced);
-      records.begin(
-          announced,
-          () -> later.run(() -> awaited.compareAndSet(announced, null), Duration.ZERO),
-          refusal -> later.run(() -> announceAgain(refusal), retry));
+      announce();
+    }
+  }
+
+  private void announce() {
+    Incarnation announced = life.incarnation();
+    awaited = life.retells() == null ? null : announced;
+    records.begin(
+        () -> later.run(() -> noteAnnounced(announced), Duration.ZERO),
+        refusal -> later.run(() -> announceAgain(refusal), retry));
+  }
+
+  private void noteAnnounced(Incarnation announced) {
+    if (announced.equals(awaited)) {
+      awaited = null;
     }
   }
 
@@ -80,7 +88,7 @@ final class Succession {
     if (warnings.allows()) {
       LOG.warn("publisher={} life not opened yet: {}", publisher, refusal.toString());
     }
-    announces = true;
+    announce();
   }
 
   /**
@@ -88,7 +96,7 @@ final class Succession {
    * has to have its opening first: without it that life's answers would look complete.
    */
   boolean mayPublish() {
-    return awaited.get() == null;
+    return awaited == null;
   }
 
   /** Another bridge claimed that life; whether what is sent under this one counts no more. */
@@ -101,38 +109,32 @@ final class Succession {
   void claimNext(String evidence) {
     LOG.info("publisher={} has a new life: {}", publisher, evidence);
     status.count("new_lives", 1);
-    life.claimNext(retelling.until());
+    claim();
   }
 
-  /** Goes on with the claim; whether the next life is there, and announced. */
-  boolean isAdopted() {
-    Exception problem = life.takeRefusal();
+  private void claim() {
+    life.claimNext((offset, problem) -> later.run(() -> claimed(offset, problem), Duration.ZERO));
+  }
+
+  private void claimed(long offset, @Nullable Exception problem) {
     if (problem != null) {
       status.problem("a new life could not be claimed: " + problem);
       if (warnings.allows()) {
         LOG.warn("publisher={} life not claimed yet: {}", publisher, problem.toString());
       }
-      later.run(() -> claimsAgain = true, retry);
-      return false;
-    }
-    if (claimsAgain) {
-      claimsAgain = false;
-      life.claimNext(retelling.until());
-      return false;
+      later.run(this::claim, retry);
+      return;
     }
     // A claim is an offset. Where Kafka lost the end of its topic, the next one may be lower than
     // the life that tables have seen, and they would take nothing of it.
     contested = Math.max(contested, life.incarnation().life() + 1);
-    if (!life.adopt()) {
-      return false;
-    }
+    life.adopt(offset);
     if (life.incarnation().life() < contested) {
-      life.claimNext(retelling.until());
-      return false;
+      claim();
+      return;
     }
-    announces = true;
-    announceIfDue();
-    return true;
+    announce();
+    adopted.run();
   }
 
   /** Has the life adopted last followed: at once, unless sources fight. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * first 8 bytes, as in SGLang's events. Source: SGLang, {@code
  * mem_cache/storage/mooncake_store/mooncake_store.py}.
  */
-final class HiCacheKey implements KeyCodec {
+final class HiCacheKey {
 
   private static final int DIGEST_DIGITS = 64;
   private static final int MAX_RANKS = 3;
@@ -27,8 +27,9 @@ final class HiCacheKey implements KeyCodec {
     ShardDimension.TP, ShardDimension.PP, ShardDimension.PCP
   };
 
-  @Override
-  public @Nullable ObjectKey parse(String key, String model) {
+  private HiCacheKey() {}
+
+  static @Nullable ObjectKey parse(String key, String model) {
     int end = digestEnd(key);
     if (end < 0) {
       return null;

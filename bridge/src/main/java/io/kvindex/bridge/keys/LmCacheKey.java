@@ -12,15 +12,16 @@ import org.jspecify.annotations.Nullable;
  * tokens) and a hash of their own, so they go with LMCache's events, not with the engine's. Source:
  * LMCache, {@code CacheEngineKey.to_string} in {@code lmcache/utils.py}.
  */
-final class LmCacheKey implements KeyCodec {
+final class LmCacheKey {
 
   private static final int MIN_HASH_DIGITS = 6;
 
   /** Segments that may stand behind the chunk hash, tags aside: dtype and layer. */
   private static final int MAX_BEHIND = 2;
 
-  @Override
-  public @Nullable ObjectKey parse(String key, String model) {
+  private LmCacheKey() {}
+
+  static @Nullable ObjectKey parse(String key, String model) {
     int end = key.length();
     for (int at = key.lastIndexOf('@'); at > 0; at = key.lastIndexOf('@', end - 1)) {
       if (key.indexOf('%', at) < 0 || key.indexOf('%', at) >= end) {

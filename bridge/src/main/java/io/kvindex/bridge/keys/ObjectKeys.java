@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.keys;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads keys of all producers we know. Stateless; safe for all threads. */
@@ -9,9 +8,6 @@ public final class ObjectKeys {
 
   /** Longer ones are no keys: none of the producers makes them, and reading costs time. */
   private static final int MAX_LENGTH = 4096;
-
-  private static final List<KeyCodec> CODECS =
-      List.of(new NumberKey(), new VllmKey(), new HiCacheKey(), new LmCacheKey());
 
   private ObjectKeys() {}
 
@@ -21,7 +17,8 @@ public final class ObjectKeys {
   }
 
   /**
-   * Reads a key.
+   * Reads a key. Each producer's is read from the right, because names of models may hold every
+   * separator; what a producer does not make is null to its reader.
    *
    * @param model the registered model
    * @return null if no producer we know makes such keys
@@ -30,12 +27,26 @@ public final class ObjectKeys {
     if (key.length() > MAX_LENGTH) {
       return null;
     }
-    for (KeyCodec codec : CODECS) {
-      ObjectKey parsed = codec.parse(key, model);
-      if (parsed != null) {
-        return parsed;
+    ObjectKey parsed = parseNumber(key);
+    parsed = parsed == null ? VllmKey.parse(key, model) : parsed;
+    parsed = parsed == null ? HiCacheKey.parse(key, model) : parsed;
+    return parsed == null ? LmCacheKey.parse(key, model) : parsed;
+  }
+
+  /**
+   * The block's hash itself, decimal or {@code 0x}, as Mooncake's own indexer wants keys. Source:
+   * {@code mooncake-store/src/kv_event}.
+   */
+  private static @Nullable ObjectKey parseNumber(String key) {
+    try {
+      if (key.startsWith("0x") || key.startsWith("0X")) {
+        String digits = key.substring(2);
+        return KeyText.isHex(digits) ? ObjectKey.whole(Long.parseUnsignedLong(digits, 16)) : null;
       }
+      boolean decimal = !key.isEmpty() && key.chars().allMatch(c -> c >= '0' && c <= '9');
+      return decimal ? ObjectKey.whole(Long.parseUnsignedLong(key)) : null;
+    } catch (NumberFormatException e) {
+      return null; // beyond 64 bits
     }
-    return null;
   }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * put together, those of the last. Source: vLLM, {@code kv_connector/v1/mooncake/store/data.py};
  * vLLM-Ascend, {@code ascend_store}.
  */
-final class VllmKey implements KeyCodec {
+final class VllmKey {
 
   private static final int MIN_DIGEST_DIGITS = 16;
 
@@ -33,8 +33,9 @@ final class VllmKey implements KeyCodec {
     boolean shared;
   }
 
-  @Override
-  public @Nullable ObjectKey parse(String key, String model) {
+  private VllmKey() {}
+
+  static @Nullable ObjectKey parse(String key, String model) {
     int at = key.lastIndexOf('@');
     if (at < 0) {
       return null;

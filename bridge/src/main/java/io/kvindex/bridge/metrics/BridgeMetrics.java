@@ -26,9 +26,9 @@ public final class BridgeMetrics {
   private final Counter batchesLost;
   private final Counter resets;
   private final Timer lag;
-  private final Map<FrameOutcome, Counter> outcomes = new EnumMap<>(FrameOutcome.class);
-  private final Map<EventLabel, Counter> kinds = new EnumMap<>(EventLabel.class);
-  private final Map<GapResult, Counter> gaps = new EnumMap<>(GapResult.class);
+  private final Map<FrameOutcome, Counter> outcomes;
+  private final Map<EventLabel, Counter> kinds;
+  private final Map<GapResult, Counter> gaps;
 
   /** Registers the meters. */
   public BridgeMetrics(MeterRegistry registry) {
@@ -44,16 +44,18 @@ public final class BridgeMetrics {
             .description("from the engine's time of a batch to its acknowledgement")
             .publishPercentiles(0.5, 0.99)
             .register(registry);
-    for (FrameOutcome outcome : FrameOutcome.values()) {
-      outcomes.put(
-          outcome, registry.counter(PREFIX + "frames.outcome", "outcome", outcome.label()));
+    outcomes = counters(registry, FrameOutcome.class, PREFIX + "frames.outcome", "outcome");
+    kinds = counters(registry, EventLabel.class, PREFIX + "events", "kind");
+    gaps = counters(registry, GapResult.class, PREFIX + "gaps", "result");
+  }
+
+  private static <E extends Enum<E> & Labelled> Map<E, Counter> counters(
+      MeterRegistry registry, Class<E> type, String name, String tag) {
+    Map<E, Counter> counters = new EnumMap<>(type);
+    for (E constant : type.getEnumConstants()) {
+      counters.put(constant, registry.counter(name, tag, constant.label()));
     }
-    for (EventLabel kind : EventLabel.values()) {
-      kinds.put(kind, registry.counter(PREFIX + "events", "kind", kind.label()));
-    }
-    for (GapResult result : GapResult.values()) {
-      gaps.put(result, registry.counter(PREFIX + "gaps", "result", result.label()));
-    }
+    return counters;
   }
 
   /** Frames read from a socket. */

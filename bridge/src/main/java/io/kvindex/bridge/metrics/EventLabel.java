@@ -3,11 +3,10 @@ package io.kvindex.bridge.metrics;
 
 import io.kvindex.model.event.KvEvent;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 
 /** Kinds of events of the log, as they are counted. */
-public enum EventLabel {
+public enum EventLabel implements Labelled {
   STORED(KvEvent.Stored.class),
   REMOVED(KvEvent.Removed.class),
   CLEARED(KvEvent.Cleared.class),
@@ -43,11 +42,6 @@ public enum EventLabel {
       }
     }
     throw new IllegalStateException("BUG: nothing counts " + event);
-  }
-
-  /** Name in metrics and progress records. */
-  public String label() {
-    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Whether a publisher said it, not the bridge. */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.metrics;
 
-import java.util.Locale;
-
 /** What became of a frame. Every frame received ends in exactly one of them. */
-public enum FrameOutcome {
+public enum FrameOutcome implements Labelled {
   /** Decoded and handed to the producer. */
   APPLIED,
   /** Its sequence is not beyond the last one. */
@@ -26,9 +24,4 @@ public enum FrameOutcome {
   ASKED_AGAIN,
   /** Waiting in memory when its follower stopped or nobody wanted the replay any more. */
   ABANDONED;
-
-  /** Name in metrics and progress records. */
-  public String label() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.metrics;
 
-import java.util.Locale;
-
 /** What became of a hole between two batches; each found ends in one of the others. */
-public enum GapResult {
+public enum GapResult implements Labelled {
   /** A hole was met. */
   FOUND,
   /** A replay brought what was missing. */
@@ -13,9 +11,4 @@ public enum GapResult {
   LOST,
   /** Its life ended first, and with it what the hole was about. */
   MOOT;
-
-  /** Name in metrics and progress records. */
-  public String label() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 }

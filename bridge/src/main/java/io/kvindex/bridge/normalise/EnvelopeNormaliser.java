@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.normalise;
 
-import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.Envelope;
 import io.kvindex.bridge.decode.SkipReason;
@@ -15,69 +14,44 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile.Algorithm;
 import io.kvindex.model.registration.Registration;
-import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.List;
-import java.util.Map;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch of a publisher of the standard on its way to the normal form: each event says itself
- * whose blocks it speaks of, where and in which order, and its hashes name whole prefixes. For one
- * thread, used once.
+ * What publishers of the standard send, on its way to the normal form: each event says itself whose
+ * blocks it speaks of, where and in which order, and its hashes name whole prefixes. For one
+ * thread.
  *
  * <p>The cache an event speaks of is its stream: its eight dimensions become the owner's backend,
  * so that removals and clears reach exactly what was stored under the same ones.
  */
-final class EnvelopeNormaliser {
+final class EnvelopeNormaliser extends Normaliser {
 
   /** What publishers without tenants write. */
   private static final String ANY_TENANT = "default";
 
-  private final Normaliser facts;
-  private final Registration registration;
-  private final EngineBatch batch;
-  private final List<KvEvent> events;
-  private final List<StreamNumber> numbers;
-  private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
-  private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
+  /** Longest name of a stream that is kept; names come with every record and in progress. */
+  private static final int MAX_STREAM_CHARS = 1_024;
 
-  EnvelopeNormaliser(Normaliser facts, EngineBatch batch) {
-    this.facts = facts;
-    this.registration = facts.registration();
-    this.batch = batch;
-    this.events = new ArrayList<>(batch.events().size());
-    this.numbers = new ArrayList<>(batch.events().size());
+  EnvelopeNormaliser(Registration registration, Learned learned) {
+    super(registration, learned);
   }
 
-  NormalisedBatch run() {
-    batch.skipped().forEach(skip -> count(skip.reason()));
-    for (EngineEvent event : batch.events()) {
-      SkipReason reason =
-          event instanceof EngineEvent.Enveloped enveloped
-              ? add(enveloped.envelope(), enveloped.event())
-              : SkipReason.MALFORMED;
-      if (reason != null) {
-        count(reason);
-      }
-    }
-    return new NormalisedBatch(
-        batch.timestampMicros(),
-        events,
-        skipped,
-        remarks,
-        facts.learned().sizes().problem(),
-        numbers,
-        batch.isDoubtful());
+  @Override
+  @Nullable SkipReason take(EngineEvent event, int place) {
+    return event instanceof EngineEvent.Enveloped enveloped
+        ? take(enveloped.envelope(), enveloped.event())
+        : SkipReason.MALFORMED;
   }
 
-  private @Nullable SkipReason add(Envelope envelope, EngineEvent event) {
+  private @Nullable SkipReason take(Envelope envelope, EngineEvent event) {
     SkipReason foreign = reasonToSkip(envelope);
     if (foreign != null) {
       return foreign;
     }
-    String sub = StreamNames.of(envelope);
-    if (sub.length() > StreamNames.MAX_LENGTH) {
+    String sub = streamOf(envelope);
+    if (sub.length() > MAX_STREAM_CHARS) {
       return SkipReason.STREAM_LIMIT;
     }
     int rank = rank(envelope);
@@ -89,7 +63,7 @@ final class EnvelopeNormaliser {
         return reason;
       }
       if (envelope.blockSize() != null && envelope.blockSize() != 0) {
-        facts.learned().sizes().fits();
+        learned.sizes().fits();
       }
       normal = stored(envelope, stored, place);
     } else if (event instanceof EngineEvent.Removed removed) {
@@ -101,9 +75,32 @@ final class EnvelopeNormaliser {
     } else {
       normal = new KvEvent.Cleared(rank, ClearScope.STREAM);
     }
-    events.add(normal);
-    numbers.add(new StreamNumber(sub, envelope.eventId()));
+    add(normal, new StreamNumber(sub, envelope.eventId()));
     return null;
+  }
+
+  /**
+   * Text form of the eight members that name a stream of the standard: percent-encoded, in the
+   * order of the standard, each with a slash behind it. What is not stated is empty.
+   */
+  private static String streamOf(Envelope envelope) {
+    StringBuilder text = new StringBuilder(64);
+    append(text, envelope.model());
+    append(text, envelope.blockSize());
+    append(text, envelope.additionalSalt());
+    append(text, envelope.loraName());
+    append(text, envelope.tenantId());
+    append(text, envelope.backendId());
+    append(text, envelope.medium());
+    append(text, envelope.dpRank());
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, @Nullable Object member) {
+    if (member != null) {
+      text.append(URLEncoder.encode(member.toString(), StandardCharsets.UTF_8));
+    }
+    text.append('/');
   }
 
   /** A registration is of one table; what belongs to another needs a registration of its own. */
@@ -114,8 +111,8 @@ final class EnvelopeNormaliser {
       return SkipReason.OTHER_MODEL;
     } else if (!ANY_TENANT.equals(tenant) && !agrees(tenant, registration.table().tenantId())) {
       return SkipReason.OTHER_TENANT;
-    } else if (blockSize != null && blockSize != 0 && blockSize != facts.blockSize()) {
-      facts.learned().sizes().differsInPart(envelope.medium(), blockSize);
+    } else if (blockSize != null && blockSize != 0 && blockSize != blockSize()) {
+      learned.sizes().differsInPart(envelope.medium(), blockSize);
       return SkipReason.BLOCK_SIZE_MISMATCH;
     }
     return null;
@@ -160,15 +157,13 @@ final class EnvelopeNormaliser {
       remark(Remark.TOKENS_PAIRED);
     }
     Hashes locals =
-        facts
-            .hasher()
-            .locals(
-                stored.tokens(),
-                stored.hashes().size(),
-                facts.blockSize(),
-                context.loraName(),
-                context.salt());
-    if (locals.isEmpty() || facts.hasher().isStandard(stored.hashes(), parent, locals)) {
+        hasher.locals(
+            stored.tokens(),
+            stored.hashes().size(),
+            blockSize(),
+            context.loraName(),
+            context.salt());
+    if (locals.isEmpty() || hasher.isStandard(stored.hashes(), parent, locals)) {
       return Hashes.EMPTY;
     }
     remark(Remark.NON_STANDARD_HASH);
@@ -177,7 +172,7 @@ final class EnvelopeNormaliser {
 
   private void noteDepths(Envelope envelope, EngineEvent.Stored stored, Parent parent) {
     Long base = envelope.baseBlockIdx();
-    Depths depths = facts.learned().depths();
+    Depths depths = learned.depths();
     Long above = parent.kind() == Parent.Kind.HASH ? depths.of(parent.hash()) : null;
     if (base != null && (parent.kind() == Parent.Kind.HASH && base == 0 || disagree(above, base))) {
       remark(Remark.INDEX_MISMATCH);
@@ -195,7 +190,7 @@ final class EnvelopeNormaliser {
   }
 
   private void compareDepths(@Nullable Long base, Hashes hashes) {
-    Long known = base == null ? null : facts.learned().depths().of(hashes.get(0));
+    Long known = base == null ? null : learned.depths().of(hashes.get(0));
     if (known != null && !known.equals(base)) {
       remark(Remark.INDEX_MISMATCH);
     }
@@ -212,23 +207,11 @@ final class EnvelopeNormaliser {
   }
 
   private int rank(Envelope envelope) {
-    Integer stated = envelope.dpRank() == null ? batch.rank() : envelope.dpRank();
-    return stated == null ? facts.defaultRank() : stated;
+    Integer stated = envelope.dpRank();
+    return stated == null ? rank() : stated;
   }
 
   private static boolean agrees(@Nullable String stated, String registered) {
-    return stated == null || stated.isEmpty() || stated.equals(registered);
-  }
-
-  private static boolean isEmpty(@Nullable String text) {
-    return text == null || text.isEmpty();
-  }
-
-  private void remark(Remark remark) {
-    remarks.merge(remark, 1, Integer::sum);
-  }
-
-  private void count(SkipReason reason) {
-    skipped.merge(reason, 1, Integer::sum);
+    return isEmpty(stated) || registered.equals(stated);
   }
 }

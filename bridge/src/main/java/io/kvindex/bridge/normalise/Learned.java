@@ -2,7 +2,6 @@
 package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineBatch;
-import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.registration.SourceOptions;
@@ -24,25 +23,20 @@ public final class Learned {
   /** Engines number groups from 0 without holes; beyond this they are not told apart. */
   private static final int MAX_GROUPS = 64;
 
-  private static final BitSet NONE = new BitSet(0);
-
   /** Adapters whose names are told apart. */
   private static final int MAX_ADAPTERS = 4_096;
 
   private final Map<Integer, GroupSpec> groups = new ConcurrentHashMap<>();
   private int changes;
   private @Nullable Depths depths;
-  private @Nullable SaltMemory salts;
-  private @Nullable NamedKeys names;
-  private @Nullable RemovalWatch removals;
-  private @Nullable SideGroups sides;
+  private SaltMemory salts;
+  private NamedKeys names;
+  private RemovalWatch removals = new RemovalWatch();
+  private SideGroups sides;
   private SizeCheck sizes = new SizeCheck();
   private @Nullable String profileProblem;
   private final Map<String, Boolean> explained = new HashMap<>();
   private @Nullable String notice;
-  private boolean fromStart;
-  private boolean saltsFromStart;
-  private boolean sidesFromStart;
   private boolean connector;
   private boolean lmCachePools;
 
@@ -57,9 +51,9 @@ public final class Learned {
    */
   public Learned(Collection<GroupSpec> known, boolean fromStart) {
     known.forEach(spec -> groups.put(spec.group(), spec));
-    this.fromStart = fromStart;
-    this.saltsFromStart = fromStart;
-    this.sidesFromStart = fromStart;
+    salts = new SaltMemory(fromStart);
+    names = new NamedKeys(fromStart);
+    sides = new SideGroups(fromStart);
   }
 
   /**
@@ -71,18 +65,15 @@ public final class Learned {
     groups.clear();
     changes++;
     depths = null;
-    salts = null;
-    removals = null;
-    sides = null;
-    sidesFromStart = true; // those that outlive it lie elsewhere than on the device
+    salts = new SaltMemory(!keepsBlocks);
+    removals = new RemovalWatch();
+    sides = new SideGroups(true); // those that outlive it lie elsewhere than on the device
     sizes = new SizeCheck();
     profileProblem = null;
     explained.clear();
     notice = null;
-    saltsFromStart = !keepsBlocks;
     if (!keepsBlocks) {
-      names = null;
-      fromStart = true;
+      names = new NamedKeys(true);
     }
   }
 
@@ -163,19 +154,13 @@ public final class Learned {
     return depths;
   }
 
-  /** Salts of blocks; made where they are needed. */
+  /** Salts of blocks. */
   SaltMemory salts() {
-    if (salts == null) {
-      salts = new SaltMemory(saltsFromStart);
-    }
     return salts;
   }
 
-  /** Hashes of a store's objects; made where they are needed. */
+  /** Hashes of a store's objects. */
   NamedKeys names() {
-    if (names == null) {
-      names = new NamedKeys(fromStart);
-    }
     return names;
   }
 
@@ -185,33 +170,16 @@ public final class Learned {
    * @return places in the batch of stores that were computed, as far as known
    */
   BitSet computed(EngineBatch batch) {
-    if (sides == null && batch.events().stream().noneMatch(Learned::isOfFurtherGroup)) {
-      return NONE;
-    }
-    if (sides == null) {
-      sides = new SideGroups(sidesFromStart);
-    }
     return sides.computed(batch, this);
-  }
-
-  private static boolean isOfFurtherGroup(EngineEvent event) {
-    Integer group = event instanceof EngineEvent.Stored stored ? stored.scope().group() : null;
-    return group != null && group > 0;
   }
 
   /** Something was announced that could not be read, or never came. */
   public void lost() {
-    sidesFromStart = false;
-    if (sides != null) {
-      sides.lost();
-    }
+    sides.lost();
   }
 
-  /** What removals of a store mean; made where it is needed. */
+  /** What removals of a store mean. */
   RemovalWatch removals() {
-    if (removals == null) {
-      removals = new RemovalWatch();
-    }
     return removals;
   }
 

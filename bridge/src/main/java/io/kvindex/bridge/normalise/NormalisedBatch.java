@@ -4,7 +4,6 @@ package io.kvindex.bridge.normalise;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.model.event.KvEvent;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param remarks kept events worth counting, by remark
  * @param mismatch that the registered block size is wrong, as far as this batch and those before it
  *     tell; null = they do not say so
+ * @param problem how this batch and those before it contradict the registration, for people; null =
+ *     they do not, or not any more
+ * @param notice what else there is to say, for people; null = nothing, or nothing new
  * @param numbers stream and number of each event where events have their own, else empty
  * @param doubtful whether an event left out may have taken blocks away, which then seem to be there
  *     still
@@ -29,14 +31,16 @@ public record NormalisedBatch(
     Map<SkipReason, Integer> skipped,
     Map<Remark, Integer> remarks,
     @Nullable BlockSizeMismatch mismatch,
+    @Nullable String problem,
+    @Nullable String notice,
     List<StreamNumber> numbers,
     boolean doubtful) {
 
   public NormalisedBatch {
     events = List.copyOf(events);
     numbers = List.copyOf(numbers);
-    skipped = copy(skipped, SkipReason.class);
-    remarks = copy(remarks, Remark.class);
+    skipped = Collections.unmodifiableMap(skipped);
+    remarks = Collections.unmodifiableMap(remarks);
   }
 
   /**
@@ -46,7 +50,18 @@ public record NormalisedBatch(
    * @param medium medium of the event, null = not stated
    * @param stated tokens a block as the event has it
    */
-  public record BlockSizeMismatch(@Nullable String medium, int stated) {}
+  public record BlockSizeMismatch(@Nullable String medium, int stated) {
+    /** What to tell people who registered that size. */
+    String advice(int registered) {
+      String text = "events have block_size " + stated + ", registered is " + registered + ": ";
+      return stated > registered && stated % registered == 0
+          ? text
+              + "register the events' size, which is "
+              + stated / registered
+              + " times yours (dcp x pcp)"
+          : text + "register the events' size";
+    }
+  }
 
   /**
    * Place of an event in the order of its publisher's making.
@@ -55,10 +70,4 @@ public record NormalisedBatch(
    * @param eventId its number there
    */
   public record StreamNumber(String sub, long eventId) {}
-
-  private static <K extends Enum<K>> Map<K, Integer> copy(Map<K, Integer> counts, Class<K> keys) {
-    EnumMap<K, Integer> copy = new EnumMap<>(keys);
-    copy.putAll(counts);
-    return Collections.unmodifiableMap(copy);
-  }
 }

@@ -3,107 +3,186 @@ package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
-import io.kvindex.bridge.decode.EngineEvent.CacheScope;
-import io.kvindex.model.Media;
+import io.kvindex.bridge.decode.EngineEvent.Adapter;
+import io.kvindex.bridge.decode.SkipReason;
+import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
+import io.kvindex.bridge.normalise.NormalisedBatch.StreamNumber;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
-import io.kvindex.model.event.KvEvent.ClearScope;
+import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.HashProfile.Algorithm;
-import io.kvindex.model.registration.LowerTier;
 import io.kvindex.model.registration.Registration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings the batches of one publisher to the normal form, by what the registration says and what
  * its batches taught. For one thread at a time.
  */
-public final class Normaliser {
+public abstract class Normaliser {
 
-  private static final String LOCAL = "LOCAL";
-  private static final String REMOTE_CACHE = "kvcr";
+  private static final int NO_ADAPTER = -1;
 
-  private final Registration registration;
-  private final LocalHasher hasher;
-  private final Contexts contexts;
-  private final Learned learned;
-  private final ProfileCheck profileCheck;
-  private final @Nullable StoreFacts store;
+  final Registration registration;
+  final Learned learned;
+  final LocalHasher hasher;
+  private final StatedContext plain;
+  private final LowerTierWatch lowerTiers;
 
-  /** Whether the batch at hand speaks of an LMCache's pool. */
-  private boolean ofPool;
+  // Of the batch at hand.
+  private @Nullable Integer batchRank;
+  private List<KvEvent> events = List.of();
+  private List<StreamNumber> numbers = List.of();
+  private Map<SkipReason, Integer> skipped = Map.of();
+  private Map<Remark, Integer> remarks = Map.of();
+  private boolean doubtful;
 
-  /** For the publisher of that registration. */
-  public Normaliser(Registration registration) {
-    this(registration, new Learned());
-  }
-
-  /**
-   * @param learned what the publisher's batches taught before; goes on learning
-   */
-  public Normaliser(Registration registration, Learned learned) {
+  Normaliser(Registration registration, Learned learned) {
     this.registration = registration;
     this.learned = learned;
     this.hasher = new LocalHasher(registration.table().hashProfile());
-    this.contexts = new Contexts(registration);
-    this.profileCheck = new ProfileCheck(registration, learned);
-    this.store = registration.type().isPool() ? new StoreFacts(registration, learned) : null;
+    this.plain =
+        new StatedContext(registration.defaultLora(), null, registration.namespace(), null);
+    this.lowerTiers = new LowerTierWatch(registration);
   }
 
-  /** Normalises one batch that was published under no topic. */
-  public NormalisedBatch normalise(EngineBatch sent) {
-    return normalise("", sent);
+  /** For the publisher of that registration. */
+  public static Normaliser of(Registration registration) {
+    return of(registration, new Learned());
   }
 
   /**
-   * Normalises one batch; never fails for what the engine sent.
+   * For the publisher of that registration.
+   *
+   * @param learned what the publisher's batches taught before; goes on learning
+   */
+  public static Normaliser of(Registration registration, Learned learned) {
+    if (registration.type().isPool()) {
+      return new StoreNormaliser(registration, learned);
+    }
+    return registration.type() == SourceType.KV_EVENTS
+        ? new EnvelopeNormaliser(registration, learned)
+        : new EngineNormaliser(registration, learned);
+  }
+
+  /** Normalises one batch that was published under no topic. */
+  public final NormalisedBatch normalise(EngineBatch batch) {
+    return normalise("", batch);
+  }
+
+  /**
+   * Normalises one batch and learns from it; never fails for what the engine sent.
    *
    * @param topic what it was published under; empty = nothing, or not told
    */
-  public NormalisedBatch normalise(String topic, EngineBatch sent) {
-    ofPool = learned.learnTopic(topic);
-    EngineBatch batch = sent.sized(blockSize());
-    if (store != null) {
-      return new StoreNormaliser(this, store, batch).run();
+  public final NormalisedBatch normalise(String topic, EngineBatch batch) {
+    batchRank = batch.rank();
+    events = new ArrayList<>(batch.events().size());
+    numbers = new ArrayList<>(0);
+    skipped = new EnumMap<>(SkipReason.class);
+    remarks = new EnumMap<>(Remark.class);
+    doubtful = batch.isDoubtful();
+    batch.skipped().forEach(skip -> count(skip.reason()));
+    begin(batch, learned.learnTopic(topic));
+    for (int i = 0; i < batch.events().size(); i++) {
+      SkipReason reason = take(batch.events().get(i), i);
+      if (reason != null) {
+        count(reason);
+      }
     }
-    return registration.type() == SourceType.KV_EVENTS
-        ? new EnvelopeNormaliser(this, batch).run()
-        : new BatchNormaliser(this, batch).run();
+    if (lowerTiers.suspects(events) && !learned.isConnector()) {
+      remark(Remark.UNVERIFIED_TIER);
+    }
+    BlockSizeMismatch mismatch = learned.sizes().problem();
+    return new NormalisedBatch(
+        batch.timestampMicros(),
+        events,
+        skipped,
+        remarks,
+        mismatch,
+        mismatch == null ? learned.profileProblem() : mismatch.advice(blockSize()),
+        learned.takeNotice(),
+        numbers,
+        doubtful);
   }
 
-  Registration registration() {
-    return registration;
+  /**
+   * Another batch.
+   *
+   * @param ofPool whether it speaks of an LMCache's pool, not of the instance
+   */
+  void begin(EngineBatch batch, boolean ofPool) {}
+
+  /**
+   * Takes an event in.
+   *
+   * @param place its place in the batch
+   * @return why it is left out, null = it is not
+   */
+  abstract @Nullable SkipReason take(EngineEvent event, int place);
+
+  /** An event in normal form. */
+  final void add(KvEvent event) {
+    events.add(event);
   }
 
-  Learned learned() {
-    return learned;
+  /** The same of a stream of its own. */
+  final void add(KvEvent event, StreamNumber number) {
+    events.add(event);
+    numbers.add(number);
   }
 
-  /** How batches so far contradict the hash profile, for people; null = not seen to. */
-  public @Nullable String profileProblem() {
-    return learned.profileProblem();
+  final void remark(Remark remark) {
+    remarks.merge(remark, 1, Integer::sum);
   }
 
-  /** What there is to say about the batches since the last call, for people; null = nothing. */
-  public @Nullable String takeNotice() {
-    return learned.takeNotice();
+  private void count(SkipReason reason) {
+    skipped.merge(reason, 1, Integer::sum);
   }
 
-  /** Whether a pool keeps account of what this publisher stores there. */
-  boolean isPooled(@Nullable String medium) {
-    return hasPool() && Media.standard().tier(medium) != Media.Tier.DEVICE;
+  /** What is left out may have taken blocks away. */
+  final void doubt() {
+    doubtful = true;
   }
 
-  int blockSize() {
+  /** The rank of the batch's blocks. */
+  final int rank() {
+    return batchRank == null ? registration.publisher().dpRank() : batchRank;
+  }
+
+  final int blockSize() {
     return registration.table().blockSize();
   }
 
-  int defaultRank() {
-    return registration.publisher().dpRank();
+  /**
+   * Adapter, namespace and salt of stored blocks: the event's own where it has them, else the
+   * registration's.
+   */
+  final StatedContext context(Adapter adapter, @Nullable String salt) {
+    Long id = adapter.id();
+    Long lora = id == null || id == NO_ADAPTER ? null : id;
+    String name = isEmpty(adapter.name()) ? defaultName(lora) : adapter.name();
+    if (lora == null
+        && isEmpty(salt)
+        && Objects.equals(name, plain.loraName())) { // the usual case: nothing to build
+      return plain;
+    }
+    return new StatedContext(name, lora, plain.namespace(), isEmpty(salt) ? null : salt);
+  }
+
+  /** A number without a name is the registered adapter only where just that one is registered. */
+  private @Nullable String defaultName(@Nullable Long lora) {
+    boolean single = registration.loraNames().size() == 1 && plain.loraName() != null;
+    return lora == null || single ? plain.loraName() : StatedContext.nameOf(lora);
   }
 
   /** Local hashes of stored blocks, empty where their tokens do not tell. */
-  Hashes locals(EngineEvent.Stored stored, StatedContext context) {
+  final Hashes locals(EngineEvent.Stored stored, StatedContext context) {
     return hasher.locals(
         stored.tokens(),
         stored.hashes().size(),
@@ -112,74 +191,12 @@ public final class Normaliser {
         isSalted() ? learned.salts().of(stored) : null);
   }
 
-  /** Whether the local hashes of blocks may lack the salt of a block above them. */
-  boolean isSaltUnsure(EngineEvent.Stored stored) {
-    return isSalted() && learned.salts().isUnsure(stored);
-  }
-
-  private boolean isSalted() {
+  /** Whether local hashes cover the salt of blocks. */
+  final boolean isSalted() {
     return registration.table().hashProfile().byTokens().algorithm() == Algorithm.XXH3_DYNAMO;
   }
 
-  /** Whether names are prefix hashes by the table's rule. */
-  boolean isEngineNamed() {
-    return registration.table().hashProfile().algorithm().isEngineNamed();
-  }
-
-  LocalHasher hasher() {
-    return hasher;
-  }
-
-  ProfileCheck profileCheck() {
-    return profileCheck;
-  }
-
-  Contexts contexts() {
-    return contexts;
-  }
-
-  /**
-   * Whether an event speaks of blocks of the instance itself: neither of somewhere else nor of
-   * those that vLLM's remote cache {@code kvcr} keeps for all (vllm#52067), or an LMCache's pool.
-   */
-  boolean isOwn(CacheScope scope) {
-    String locality = scope.locality();
-    String ownership = scope.ownership();
-    return !ofPool
-        && (locality == null || locality.equalsIgnoreCase(LOCAL))
-        && (ownership == null || !ownership.equalsIgnoreCase(REMOTE_CACHE));
-  }
-
-  /** Whether the batch at hand speaks of an LMCache's pool, not of the instance. */
-  boolean isOfPool() {
-    return ofPool;
-  }
-
-  /** Whether a declared pool keeps account of what the instance does not hold itself. */
-  boolean hasPool() {
-    return registration.options().lowerTier().kind() == LowerTier.Kind.POOL;
-  }
-
-  /**
-   * What a clear empties. One limited to a medium other than the device can not be told apart yet:
-   * it hides all, as a miss is better than a dead block served.
-   */
-  ClearScope clearScope(@Nullable String medium) {
-    ClearScope registered = registration.options().clearScope();
-    if (registered == ClearScope.ALL) {
-      return registered; // whatever it names, as Dynamo
-    } else if (medium != null) {
-      boolean device = Media.standard().tier(medium) == Media.Tier.DEVICE;
-      return device ? ClearScope.DEVICE : ClearScope.ALL;
-    }
-    if (registered != null) {
-      return registered;
-    }
-    return switch (registration.type()) {
-      case VLLM -> ClearScope.DEVICE;
-      case SGLANG -> ClearScope.DEVICE_AND_HOST;
-      case MOONCAKE, TENSORRT_LLM -> ClearScope.ALL;
-      case KV_EVENTS -> ClearScope.STREAM;
-    };
+  static boolean isEmpty(@Nullable String text) {
+    return text == null || text.isEmpty();
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.normalise;
 
-import java.util.Locale;
+import io.kvindex.bridge.metrics.Labelled;
 
 /** What is worth counting about events that were kept. */
-public enum Remark {
+public enum Remark implements Labelled {
   /** Tokens that do not go with hashes and block size: indexed by engine hash only. */
   TOKENS_UNUSABLE,
   /** Tokens in pairs (speculative decoding): a block of n pairs is indexed by its n + 1 tokens. */
@@ -23,9 +23,4 @@ public enum Remark {
   UNVERIFIED_SALT,
   /** Much was stored on a lower tier and nothing ever removed from it. */
   UNVERIFIED_TIER;
-
-  /** Name in metrics. */
-  public String label() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 }

@@ -30,6 +30,7 @@ final class SideGroups {
   /** Blocks remembered; where there are more, nothing is sure until the cache is emptied. */
   private static final int MOST = 65_536;
 
+  private static final BitSet NONE = new BitSet(0);
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
   /** Kinds that need the last block of what is reused; chunks of local attention may not. */
@@ -42,6 +43,10 @@ final class SideGroups {
   private final Map<Long, Integer> copies = new HashMap<>();
 
   private boolean complete;
+
+  /** Whether there is more than one group. */
+  private boolean begun;
+
   private @Nullable Integer rank;
 
   /**
@@ -64,11 +69,15 @@ final class SideGroups {
    * @return places in the batch of stores that were computed, as far as these groups tell
    */
   BitSet computed(EngineBatch batch, Learned learned) {
+    begun = begun || batch.events().stream().anyMatch(SideGroups::isOfFurtherGroup);
+    if (!begun) {
+      return NONE;
+    }
     noteRank(batch.rank());
     BitSet computed = new BitSet();
     List<EngineEvent> events = batch.events();
     Set<Long> ends = new HashSet<>();
-    int begun = 0;
+    int from = 0;
     for (int i = 0; i < events.size(); i++) {
       EngineEvent event = events.get(i);
       if (event instanceof Stored stored) {
@@ -77,15 +86,20 @@ final class SideGroups {
         }
         continue;
       }
-      note(events, begun, i, ends, computed);
-      begun = i + 1;
+      note(events, from, i, ends, computed);
+      from = i + 1;
       take(event, learned);
     }
-    note(events, begun, events.size(), ends, computed);
+    note(events, from, events.size(), ends, computed);
     if (copies.size() > MOST) {
       lost();
     }
     return computed;
+  }
+
+  private static boolean isOfFurtherGroup(EngineEvent event) {
+    Integer group = event instanceof Stored stored ? stored.scope().group() : null;
+    return group != null && group > 0;
   }
 
   /** Several caches are not told apart here. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.normalise;
 
-import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.StoreObject;
@@ -16,65 +15,38 @@ import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.StatedContext;
-import java.util.ArrayList;
-import java.util.EnumMap;
+import io.kvindex.model.registration.Registration;
+import io.kvindex.model.registration.RemovalScope;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch of a store on its way to the normal form. A store knows objects, not prompts: the block
+ * What a store sends, on its way to the normal form. A store knows objects, not prompts: the block
  * is in the key, and what it means others have told or will tell, so no parent is ever taken for
  * the start of a prompt. A removal means that the object is gone from every medium, unless the
  * registration or the stream says that it is of one; a clear is of one tenant where it names one.
- * For one thread, used once.
+ * For one thread.
  */
-final class StoreNormaliser {
+final class StoreNormaliser extends Normaliser {
 
-  private final Normaliser facts;
-  private final StoreFacts store;
-  private final EngineBatch batch;
-  private final int rank;
-  private final List<KvEvent> events;
-  private final Map<SkipReason, Integer> skipped = new EnumMap<>(SkipReason.class);
-  private final Map<Remark, Integer> remarks = new EnumMap<>(Remark.class);
+  private final AddressMedia addressMedia;
+  private final ShardNumber shards;
 
-  /**
-   * Whether an object went, or moved, that may have been stored under a hash not known any more.
-   */
-  private boolean forgotten;
-
-  StoreNormaliser(Normaliser facts, StoreFacts store, EngineBatch batch) {
-    this.facts = facts;
-    this.store = store;
-    this.batch = batch;
-    Integer stated = batch.rank();
-    this.rank = stated == null ? facts.defaultRank() : stated;
-    this.events = new ArrayList<>(batch.events().size());
+  StoreNormaliser(Registration registration, Learned learned) {
+    super(registration, learned);
+    addressMedia = new AddressMedia(registration.options().addressTiers());
+    shards = new ShardNumber(registration.options().shards(), registration.options().poolGroups());
   }
 
-  NormalisedBatch run() {
-    batch.skipped().forEach(skip -> count(skip.reason()));
-    for (EngineEvent event : batch.events()) {
-      SkipReason reason =
-          event instanceof EngineEvent.OfObject about
-              ? about.event() instanceof EngineEvent.Cleared
-                  ? clear(about.object())
-                  : add(about.object(), about.event())
-              : clear(StoreObject.NONE);
-      if (reason != null) {
-        count(reason);
-      }
+  @Override
+  @Nullable SkipReason take(EngineEvent event, int place) {
+    if (event instanceof EngineEvent.OfObject about) {
+      return about.event() instanceof EngineEvent.Cleared
+          ? clear(about.object())
+          : take(about.object(), about.event());
     }
-    return new NormalisedBatch(
-        batch.timestampMicros(),
-        events,
-        skipped,
-        remarks,
-        facts.learned().sizes().problem(),
-        List.of(),
-        forgotten || batch.isDoubtful());
+    return clear(StoreObject.NONE);
   }
 
   private @Nullable SkipReason clear(StoreObject named) {
@@ -82,12 +54,12 @@ final class StoreNormaliser {
     if (foreign != null) {
       return foreign;
     }
-    store.keys().forgetAll();
-    events.add(new KvEvent.Cleared(rank, ClearScope.ALL));
+    learned.names().forgetAll();
+    add(new KvEvent.Cleared(rank(), ClearScope.ALL));
     return null;
   }
 
-  private @Nullable SkipReason add(StoreObject object, EngineEvent event) {
+  private @Nullable SkipReason take(StoreObject object, EngineEvent event) {
     SkipReason foreign = reasonToSkip(object);
     if (foreign != null) {
       return foreign;
@@ -98,14 +70,15 @@ final class StoreNormaliser {
             : event instanceof EngineEvent.Removed removed ? removed.hashes() : Hashes.EMPTY;
     ObjectKey key = read(object.key(), stated);
     if (key == null) {
-      forgotten |= !(event instanceof EngineEvent.Stored) && store.mayHaveForgotten(object);
+      if (!(event instanceof EngineEvent.Stored) && mayHaveForgotten(object)) {
+        doubt(); // it went, or moved, and may have been stored under a hash not known any more
+      }
       return object.key() == null ? SkipReason.NO_HASHES : SkipReason.UNPARSED_KEY;
     } else if (key.use() != ObjectKey.Use.BLOCK) {
       return key.use() == ObjectKey.Use.OTHER_MODEL
           ? SkipReason.OTHER_MODEL
           : SkipReason.ATTENTION_GROUP;
     }
-    ShardNumber shards = store.shards();
     int shard = shards.isIndexed(key) ? shards.of(key) : ShardNumber.MISFIT;
     if (shard == ShardNumber.MISFIT) {
       return shards.isIndexed(key) ? SkipReason.SHARD_MISMATCH : SkipReason.ATTENTION_GROUP;
@@ -123,17 +96,16 @@ final class StoreNormaliser {
     String tenant = object.tenant();
     String model = object.model();
     boolean foreign =
-        tenant != null
-            && !tenant.isEmpty()
-            && !tenant.equals(PublisherId.DEFAULT_TENANT)
-            && !tenant.equals(store.registration().table().tenantId());
+        !isEmpty(tenant)
+            && !PublisherId.DEFAULT_TENANT.equals(tenant)
+            && !registration.table().tenantId().equals(tenant);
     if (foreign) {
       return SkipReason.OTHER_TENANT;
     }
     boolean other =
         model != null
             && !model.isEmpty()
-            && !ObjectKeys.sameModel(model, store.registration().table().model());
+            && !ObjectKeys.sameModel(model, registration.table().model());
     return other ? SkipReason.OTHER_MODEL : null;
   }
 
@@ -142,13 +114,13 @@ final class StoreNormaliser {
     if (text == null) {
       return stated.isEmpty() ? null : ObjectKey.whole(stated.get(0));
     }
-    ObjectKey key = ObjectKeys.parse(text, store.registration().table().model());
+    ObjectKey key = ObjectKeys.parse(text, registration.table().model());
     boolean tells = key != null && (stated.size() != 1 || key.hash() == stated.get(0));
     if (!tells && stated.size() == 1 && (key == null || key.use() == ObjectKey.Use.BLOCK)) {
-      store.keys().learn(text, stated.get(0));
+      learned.names().learn(text, stated.get(0));
     }
     if (stated.isEmpty()) {
-      Long learnt = store.keys().hash(text);
+      Long learnt = learned.names().hash(text);
       return learnt == null ? key : key == null ? ObjectKey.whole(learnt) : key.withHash(learnt);
     }
     return key == null ? ObjectKey.whole(stated.get(0)) : key;
@@ -157,32 +129,34 @@ final class StoreNormaliser {
   private @Nullable SkipReason addStored(
       StoreObject object, EngineEvent.Stored stored, Hashes hashes, int shard, ObjectKey key) {
     int size = stored.blockSize();
-    if (size != 0 && size != facts.blockSize()) {
-      facts.learned().sizes().differsInPart(stored.scope().medium(), size);
+    if (size != 0 && size != blockSize()) {
+      learned.sizes().differsInPart(stored.scope().medium(), size);
       return SkipReason.BLOCK_SIZE_MISMATCH;
     } else if (size != 0) {
-      facts.learned().sizes().fits();
+      learned.sizes().fits();
     }
     if (stored.tokens().fit() == Fit.UNUSABLE) {
       remark(Remark.TOKENS_UNUSABLE);
     }
     Long named = stored.parent();
     Parent parent = named == null || named == 0 ? Parent.UNKNOWN : Parent.of(named);
-    StatedContext context = facts.contexts().of(stored.adapter(), stored.salt());
-    Hashes locals = facts.isEngineNamed() ? Hashes.EMPTY : facts.locals(stored, context);
+    StatedContext context = context(stored.adapter(), stored.salt());
+    Hashes locals = isEngineNamed() ? Hashes.EMPTY : locals(stored, context);
     KvEvent.Stored first =
         new KvEvent.Stored(
-            new Place(stored.scope().medium(), rank, shard, object.backendId()),
+            new Place(stored.scope().medium(), rank(), shard, object.backendId()),
             context,
             parent,
             hashes,
             locals.size() == hashes.size() ? locals : Hashes.EMPTY,
             Hashes.EMPTY);
     remarkOn(key);
-    store.stored(nameOf(object, hashes));
+    if (registration.options().removalScope() == null) {
+      learned.removals().stored(nameOf(object, hashes));
+    }
     List<String> addresses = object.addresses();
     if (addresses == null) {
-      events.add(first);
+      add(first);
     } else {
       addAt(addresses, first);
     }
@@ -193,15 +167,15 @@ final class StoreNormaliser {
       StoreObject object, EngineEvent event, Hashes hashes, int shard) {
     String medium = event instanceof EngineEvent.Removed gone ? gone.scope().medium() : null;
     boolean ofOne =
-        medium != null && !medium.isEmpty() && store.isOfOneMedium(nameOf(object, hashes), medium);
-    events.add(
+        medium != null && !medium.isEmpty() && isOfOneMedium(nameOf(object, hashes), medium);
+    add(
         new KvEvent.Removed(
-            new Place(ofOne ? medium : null, rank, shard, object.backendId()),
+            new Place(ofOne ? medium : null, rank(), shard, object.backendId()),
             hashes,
             Hashes.EMPTY));
     // Elsewhere it is still there, and what removes it from there may name the key alone.
     if (!ofOne && object.key() != null) {
-      store.keys().forget(object.key());
+      learned.names().forget(object.key());
     }
     return null;
   }
@@ -214,14 +188,14 @@ final class StoreNormaliser {
   /** An object is at other addresses now. */
   private @Nullable SkipReason addMove(
       StoreObject object, Hashes hashes, int shard, ObjectKey key) {
-    Place everywhere = new Place(null, rank, shard, object.backendId());
+    Place everywhere = new Place(null, rank(), shard, object.backendId());
     List<String> addresses = object.addresses() == null ? List.of() : object.addresses();
     remarkOn(key);
     addAt(
         addresses,
         new KvEvent.Stored(
             everywhere,
-            facts.contexts().of(EngineEvent.Adapter.NONE, null),
+            context(EngineEvent.Adapter.NONE, null),
             Parent.UNKNOWN,
             hashes,
             Hashes.EMPTY,
@@ -231,9 +205,9 @@ final class StoreNormaliser {
 
   /** Stored on the media of its addresses, and on no other. */
   private void addAt(List<String> addresses, KvEvent.Stored block) {
-    Set<String> media = store.media().of(addresses);
+    Set<String> media = addressMedia.of(addresses);
     for (String medium : media) {
-      events.add(
+      add(
           new KvEvent.Stored(
               at(medium, block.place()),
               block.context(),
@@ -242,10 +216,9 @@ final class StoreNormaliser {
               block.localHashes(),
               block.extraHashes()));
     }
-    for (String medium : store.media().all()) {
+    for (String medium : addressMedia.all()) {
       if (!media.contains(medium)) {
-        events.add(
-            new KvEvent.Removed(at(medium, block.place()), block.engineHashes(), Hashes.EMPTY));
+        add(new KvEvent.Removed(at(medium, block.place()), block.engineHashes(), Hashes.EMPTY));
       }
     }
   }
@@ -256,19 +229,32 @@ final class StoreNormaliser {
 
   /** What of a stored object's place in its block is only guessed. */
   private void remarkOn(ObjectKey key) {
-    if (store.shards().isGuess(key)) {
+    if (shards.isGuess(key)) {
       remark(Remark.UNVERIFIED_SHARDS);
     }
-    if (store.shards().isGroupGuess(key)) {
+    if (shards.isGroupGuess(key)) {
       remark(Remark.UNVERIFIED_GROUP);
     }
   }
 
-  private void remark(Remark remark) {
-    remarks.merge(remark, 1, Integer::sum);
+  /** Whether names are prefix hashes by the table's rule. */
+  private boolean isEngineNamed() {
+    return registration.table().hashProfile().algorithm().isEngineNamed();
   }
 
-  private void count(SkipReason reason) {
-    skipped.merge(reason, 1, Integer::sum);
+  /** Whether a removal that names that medium is of no other: as registered, else as seen. */
+  private boolean isOfOneMedium(String object, String medium) {
+    RemovalScope scope = registration.options().removalScope();
+    return scope == null
+        ? learned.removals().isOfOneMedium(object, medium)
+        : scope == RemovalScope.MEDIUM;
+  }
+
+  /**
+   * Whether a key that tells no block, and of which nothing is remembered, may be that of a stored
+   * one. Only events with addresses speak of objects by a mere name that others gave a hash to.
+   */
+  private boolean mayHaveForgotten(StoreObject object) {
+    return object.addresses() != null && !learned.names().isComplete();
   }
 }

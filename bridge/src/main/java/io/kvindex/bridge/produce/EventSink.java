@@ -15,6 +15,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,24 +82,12 @@ public final class EventSink {
       BatchMark mark) {
     EventRecord last = parts.get(parts.size() - 1);
     SendSession.Batch batch =
-        session.begin(
-            last.position().eventId(),
-            last.sourceTimeMicros(),
-            receivedMicros,
-            ids,
-            clears,
-            mark.fingerprint(),
-            parts.size());
+        new SendSession.Batch(last, receivedMicros, ids, clears, mark.fingerprint(), parts.size());
+    session.begin(batch);
     for (EventRecord part : parts) {
-      byte[] value = EventRecordCodec.encode(part);
       send(
-          new ProducerRecord<>(
-              Topics.EVENTS,
-              ends.partition(part.table()),
-              part.stream().key().getBytes(StandardCharsets.UTF_8),
-              value,
-              part == last ? mark.headers() : null),
-          value.length,
+          part,
+          part == last ? mark.headers() : null,
           (metadata, problem) ->
               settle(session, batch, metadata == null ? -1 : metadata.offset(), problem));
     }
@@ -117,13 +106,18 @@ public final class EventSink {
 
   /** A record that stands for itself, outside any session, e.g. a retirement. */
   public void sendAlone(EventRecord record, Callback callback) {
+    send(record, null, callback);
+  }
+
+  private void send(EventRecord record, @Nullable List<Header> headers, Callback callback) {
     byte[] value = EventRecordCodec.encode(record);
     send(
         new ProducerRecord<>(
             Topics.EVENTS,
             ends.partition(record.table()),
             record.stream().key().getBytes(StandardCharsets.UTF_8),
-            value),
+            value,
+            headers),
         value.length,
         callback);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.produce;
 
+import io.kvindex.model.event.EventRecord;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -38,16 +39,23 @@ public final class SendSession {
     /** Offset behind its last record, as far as Kafka has said. */
     long next;
 
+    /**
+     * @param last its last record
+     * @param receivedMicros when it was read from its socket
+     * @param ids last number of the batch by stream
+     * @param clears clears of the publisher in it
+     * @param fingerprint of its payload
+     * @param parts its records
+     */
     Batch(
-        long sequence,
-        long sourceMicros,
+        EventRecord last,
         long receivedMicros,
         Map<String, Long> ids,
         long clears,
         long fingerprint,
         int parts) {
-      this.sequence = sequence;
-      this.sourceMicros = sourceMicros;
+      this.sequence = last.position().eventId();
+      this.sourceMicros = last.sourceTimeMicros();
       this.receivedMicros = receivedMicros;
       this.ids = ids;
       this.clears = clears;
@@ -69,9 +77,6 @@ public final class SendSession {
   /** Last number handed to the producer by stream; sender's thread only. */
   private final Map<String, Long> sentIds;
 
-  /** Characters of the streams' names; sender's thread only. */
-  private long streamChars;
-
   /** Last number acknowledged by stream. Guarded by this. */
   private final Map<String, Long> ackedIds;
 
@@ -86,31 +91,13 @@ public final class SendSession {
     this.acked = start;
     this.next = next;
     this.sentIds = new HashMap<>(ids);
-    ids.keySet().forEach(sub -> streamChars += sub.length());
     this.ackedIds = new HashMap<>(ids);
     this.onFailure = onFailure;
   }
 
-  /** Last number sent on a stream in this life, null = none; sender's thread only. */
-  public @Nullable Long sentId(String sub) {
-    return sentIds.get(sub);
-  }
-
-  /** Notes a number about to be sent; sender's thread only. */
-  public void sending(String sub, long id) {
-    if (sentIds.put(sub, id) == null) {
-      streamChars += sub.length();
-    }
-  }
-
-  /** Characters of the names of all streams sent on; sender's thread only. */
-  public long streamChars() {
-    return streamChars;
-  }
-
-  /** How many streams have been sent on; sender's thread only. */
-  public int streams() {
-    return sentIds.size();
+  /** Last number sent, by stream, in this life; the sender's thread alone reads and writes it. */
+  public Map<String, Long> sentIds() {
+    return sentIds;
   }
 
   /**
@@ -142,22 +129,9 @@ public final class SendSession {
     return inFlight.isEmpty() || failure != null;
   }
 
-  /**
-   * @param ids last number of the batch by stream
-   * @param clears clears of the publisher in it
-   */
-  synchronized Batch begin(
-      long sequence,
-      long sourceMicros,
-      long receivedMicros,
-      Map<String, Long> ids,
-      long clears,
-      long fingerprint,
-      int parts) {
-    Batch batch =
-        new Batch(sequence, sourceMicros, receivedMicros, ids, clears, fingerprint, parts);
+  /** A batch is about to be sent. */
+  synchronized void begin(Batch batch) {
     inFlight.addLast(batch);
-    return batch;
   }
 
   /**

@@ -8,25 +8,35 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.zeromq.SocketType;
+import org.zeromq.ZEvent;
 import org.zeromq.ZMQ;
+import org.zeromq.ZMQException;
 
 /**
  * A subscribing socket and who reads it. One we connect has one reader. One we bind may have
  * several, told apart by topic, because a port is bound once however many engines connect to it.
  * Loop thread only; connections are told by a thread of ZeroMQ.
  */
-final class Inlet implements SubSocket.Monitor, Route.Led {
+final class Inlet {
 
   private static final int MESSAGES_A_TURN = 256;
+  private static final int EVENTS =
+      ZMQ.EVENT_HANDSHAKE_PROTOCOL | ZMQ.EVENT_ACCEPTED | ZMQ.EVENT_DISCONNECTED | ZMQ.EVENT_CLOSED;
 
   /** A reader's part of the socket. */
   private record Branch(
-      String topic, byte[] prefix, IoLoop.Reader reader, SubSocket.Listener listener) {}
+      String topic, byte[] prefix, IoLoop.Reader reader, IoLoop.Listener listener) {}
 
   private final Endpoint endpoint;
-  private final SubSocket socket;
+  private final ZMQ.Socket socket;
+
+  /**
+   * What polls it now, null = nothing does; asked by item: places in a poller move up when one
+   * before them is taken out.
+   */
+  private ZMQ.@Nullable PollItem item;
 
   /** Null where it is bound. */
   private final @Nullable Route route;
@@ -38,24 +48,17 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
   private final CopyOnWriteArrayList<Branch> branches = new CopyOnWriteArrayList<>();
 
   /**
-   * A socket nobody reads yet; {@link #add} one, then {@link #open} it.
+   * A socket nobody reads yet; {@link #add} one, then {@link #open} it: so nobody misses its first
+   * connection.
    *
-   * @param signals makes the signal by which the loop is told to go on with the route
+   * @param highWaterMark messages kept by ZeroMQ for us before they wait at the publisher
    */
-  Inlet(
-      ZMQ.Context context,
-      Endpoint endpoint,
-      int highWaterMark,
-      Resolver resolver,
-      Function<Runnable, IoLoop.Signal> signals) {
+  Inlet(IoLoop loop, Endpoint endpoint, int highWaterMark) {
     this.endpoint = endpoint;
-    this.socket = SubSocket.create(context, highWaterMark, this);
-    if (endpoint.isBound()) {
-      route = null;
-    } else {
-      IoLoop.Signal signal = signals.apply(this::step);
-      route = new Route(endpoint, resolver, this, signal::raise);
-    }
+    socket = loop.context().socket(SocketType.SUB);
+    SocketOptions.apply(socket, highWaterMark);
+    socket.setEventHook(this::onEvent, EVENTS);
+    route = endpoint.isBound() ? null : new Route(endpoint, loop, this);
   }
 
   /**
@@ -65,15 +68,34 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
    */
   void open() {
     if (route == null) {
-      socket.bind(endpoint.port());
+      bind(endpoint.port());
     } else {
       route.open();
     }
   }
 
-  private void step() {
-    if (route != null) {
-      route.step();
+  /**
+   * Binds a port of all interfaces, of both IP versions where the host has both.
+   *
+   * @throws RuntimeException if the port is taken
+   */
+  private void bind(int port) {
+    String address = "tcp://*:" + port;
+    try {
+      check(socket.bind(address));
+    } catch (ZMQException e) {
+      if (e.getErrorCode() == ZMQ.Error.EADDRINUSE.getCode()) {
+        // Not bound by half: the version that is free would look like all of it.
+        throw new IllegalStateException("port " + port + " is in use by another socket", e);
+      }
+      socket.setIPv6(false); // a host without IPv6
+      check(socket.bind(address));
+    }
+  }
+
+  private void check(boolean done) {
+    if (!done) {
+      throw new IllegalStateException("ZeroMQ error " + socket.errno());
     }
   }
 
@@ -82,7 +104,30 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
   }
 
   ZMQ.Socket socket() {
-    return socket.socket();
+    return socket;
+  }
+
+  /** Has it polled where messages are wanted, else not. */
+  void poll(ZMQ.Poller poller) {
+    if (!wantsMessages()) {
+      rest(poller);
+    } else if (item == null) {
+      item = new ZMQ.PollItem(socket, ZMQ.Poller.POLLIN);
+      poller.register(item);
+    }
+  }
+
+  /** Has it polled no more. */
+  void rest(ZMQ.Poller poller) {
+    if (item != null) {
+      poller.unregister(socket);
+      item = null;
+    }
+  }
+
+  /** Whether the poll found messages. */
+  boolean isReadable() {
+    return item != null && item.isReadable();
   }
 
   /**
@@ -90,7 +135,7 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
    *
    * @throws IllegalStateException if another reader has that very topic
    */
-  void add(String topic, IoLoop.Reader reader, SubSocket.Listener listener) {
+  void add(String topic, IoLoop.Reader reader, IoLoop.Listener listener) {
     if (branches.stream().anyMatch(branch -> branch.topic().equals(topic))) {
       throw new IllegalStateException(
           "topic \"" + topic + "\" is taken by another publisher; give each a topic of its own");
@@ -133,11 +178,14 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
   void read(IoLoop.Gate gate) {
     for (int i = 0; i < MESSAGES_A_TURN && wantsMessages() && gate.hasRoom(); i++) {
       // A reader may have closed the socket.
-      List<byte[]> frames = branches.isEmpty() ? null : socket.receive();
-      if (frames == null) {
-        step(); // it may have waited for the last message
+      byte[] first = branches.isEmpty() ? null : socket.recv(ZMQ.DONTWAIT);
+      if (first == null) {
+        if (route != null) {
+          route.step(); // it may have waited for the last message
+        }
         return;
       }
+      List<byte[]> frames = Multipart.from(first, socket);
       IoLoop.Reader reader = readerOf(frames.get(0));
       if (reader != null) {
         reader.onMessage(frames);
@@ -169,51 +217,53 @@ final class Inlet implements SubSocket.Monitor, Route.Led {
     branches.forEach(branch -> branch.reader().onReopened());
   }
 
-  @Override
-  public void accepted(Object channel) {
-    peers.add(channel);
-  }
-
-  @Override
-  public void speaks(String address) {
-    if (route == null || route.connected(address)) {
-      branches.forEach(branch -> branch.listener().connected());
+  /** Called by a thread of ZeroMQ. */
+  private void onEvent(ZEvent event) {
+    switch (event.getEvent()) {
+      case ACCEPTED -> peers.add(event.getValue());
+      case DISCONNECTED, CLOSED -> onGone(event.getAddress(), event.getValue());
+      default -> { // the other side speaks ZMTP
+        if (route == null || route.connected(event.getAddress())) {
+          branches.forEach(branch -> branch.listener().connected());
+        }
+      }
     }
   }
 
-  @Override
-  public void gone(String address, Object channel) {
+  /** A connection is gone, or did not come about. */
+  private void onGone(String address, Object channel) {
     boolean last = route == null ? peers.remove(channel) && peers.isEmpty() : route.lost(address);
     if (last) {
       dropped();
     }
   }
 
-  @Override
-  public void connect(String address, @Nullable String before) {
+  /**
+   * Connects to that address alone.
+   *
+   * @param address in numbers: a name would be looked up by this thread
+   * @param before the one it was connected to, null = none; what came from there and was not read
+   *     yet is lost
+   */
+  void connect(String address, @Nullable String before) {
     if (before != null) {
       socket.disconnect(before);
     }
-    socket.connect(address);
+    check(socket.connect(address));
   }
 
-  @Override
-  public void reconnects(boolean soon) {
-    socket.reconnects(soon);
+  /** Whether messages wait that would be lost with the connection they came by. */
+  boolean hasMessages() {
+    return (socket.getEvents() & ZMQ.Poller.POLLIN) != 0;
   }
 
-  @Override
-  public boolean hasMessages() {
-    return socket.hasMessages();
-  }
-
-  @Override
-  public void dropped() {
+  /** A connection was given up though it stood, or is gone. */
+  void dropped() {
     branches.forEach(branch -> branch.listener().disconnected());
   }
 
-  @Override
-  public void unresolved(String problem) {
+  /** Its name has no address, or none yet. */
+  void unresolved(String problem) {
     branches.forEach(branch -> branch.listener().unresolved(problem));
   }
 }

@@ -5,12 +5,16 @@ import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Endpoint;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -21,8 +25,8 @@ import org.zeromq.ZMQ;
 
 /**
  * The one thread that owns all subscriptions and the state of everything that follows a publisher.
- * Other threads reach it through {@link #execute} and {@link Signal}; while the gate is closed
- * (Kafka is behind) it reads no socket at all, so pressure reaches the publishers.
+ * Other threads reach it through {@link #execute}, {@link #later} and {@link Signal}; while the
+ * gate is closed (Kafka is behind) it reads no socket at all, so pressure reaches the publishers.
  */
 public final class IoLoop implements AutoCloseable {
 
@@ -44,6 +48,22 @@ public final class IoLoop implements AutoCloseable {
 
     /** The gate was closed and is open again: go on with what had to wait. */
     void onReopened();
+  }
+
+  /** Told of a publisher's connections, by a ZeroMQ thread; must not block. */
+  public interface Listener {
+
+    /** A peer is connected (again): what it sends from about now on arrives. */
+    void connected();
+
+    /** No peer is connected any more; ZeroMQ goes on trying. */
+    void disconnected();
+
+    /**
+     * There is nothing to connect to: the name has no address. It is looked up again. Called by the
+     * loop's thread.
+     */
+    default void unresolved(String problem) {}
   }
 
   /** Whether more may be read now; asked by the loop's thread. */
@@ -70,8 +90,7 @@ public final class IoLoop implements AutoCloseable {
     /** Never blocks; raising a raised one changes nothing. */
     public void raise() {
       if (raised.compareAndSet(false, true)) {
-        signals.add(this);
-        wakeUp();
+        post(this::run);
       }
     }
 
@@ -87,10 +106,16 @@ public final class IoLoop implements AutoCloseable {
   private final Resolver resolver;
   private final Thread thread;
   private final BlockingQueue<Runnable> tasks = new ArrayBlockingQueue<>(MAX_TASKS);
-  // Bounded by the number of signals: each is in it once at most.
-  private final Queue<Signal> signals = new ConcurrentLinkedQueue<>();
+  // Bounded by the publishers: each has a handful of signals, timers and questions to Kafka.
+  private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(1, Resolver.daemons("zmq-timer"));
   private final Map<Reader, Inlet> inlets = new LinkedHashMap<>();
-  private final SocketPoll poll;
+
+  /** Each once, however many readers it has. */
+  private final Set<Inlet> open = new LinkedHashSet<>();
+
+  private final ZMQ.Poller poller;
   private volatile boolean running = true;
 
   /**
@@ -102,7 +127,9 @@ public final class IoLoop implements AutoCloseable {
     this.gate = gate;
     this.resolver = resolver;
     context.setMaxSockets(MAX_SOCKETS);
-    poll = new SocketPoll(context, wake);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    poller = context.poller(64);
+    poller.register(wake.channel(), ZMQ.Poller.POLLIN);
     thread = new Thread(this::run, "zmq-io");
     thread.setDaemon(true);
     thread.start();
@@ -129,6 +156,28 @@ public final class IoLoop implements AutoCloseable {
     wakeUp();
   }
 
+  /** Runs something small on the loop's thread after a pause, zero = next; any thread. */
+  public void later(Runnable step, Duration pause) {
+    if (pause.isZero()) {
+      post(step);
+      return;
+    }
+    try {
+      timer.schedule(() -> post(step), pause.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closing; a delayed step is dropped");
+    }
+  }
+
+  private void post(Runnable step) {
+    steps.add(step);
+    wakeUp();
+  }
+
+  Resolver resolver() {
+    return resolver;
+  }
+
   /**
    * Opens a subscription and reads it from now on; loop thread only. A name is looked up meanwhile:
    * the listener is told when there is a connection.
@@ -138,11 +187,7 @@ public final class IoLoop implements AutoCloseable {
    * @throws RuntimeException if its port is taken, or its topic is another reader's
    */
   public void subscribe(
-      Endpoint endpoint,
-      String topic,
-      int highWaterMark,
-      SubSocket.Listener listener,
-      Reader reader) {
+      Endpoint endpoint, String topic, int highWaterMark, Listener listener, Reader reader) {
     Inlet bound = bound(endpoint);
     if (bound != null) {
       bound.add(topic, reader, listener);
@@ -150,7 +195,7 @@ public final class IoLoop implements AutoCloseable {
       listener.connected(); // maybe long ago: only a replay tells what it missed
       return;
     }
-    Inlet inlet = new Inlet(context, endpoint, highWaterMark, resolver, this::signal);
+    Inlet inlet = new Inlet(this, endpoint, highWaterMark);
     try {
       inlet.add(topic, reader, listener);
       inlet.open();
@@ -159,7 +204,7 @@ public final class IoLoop implements AutoCloseable {
       throw e;
     }
     inlets.put(reader, inlet);
-    poll.add(inlet);
+    open.add(inlet);
   }
 
   private @Nullable Inlet bound(Endpoint endpoint) {
@@ -175,7 +220,8 @@ public final class IoLoop implements AutoCloseable {
   public void unsubscribe(Reader reader) {
     Inlet inlet = inlets.remove(reader);
     if (inlet != null && inlet.remove(reader)) {
-      poll.remove(inlet);
+      open.remove(inlet);
+      inlet.rest(poller);
       inlet.close();
     }
   }
@@ -196,7 +242,8 @@ public final class IoLoop implements AutoCloseable {
         }
       }
     }
-    poll.close();
+    open.forEach(Inlet::close);
+    poller.close();
   }
 
   private void turn() {
@@ -204,18 +251,33 @@ public final class IoLoop implements AutoCloseable {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       guard(task);
     }
-    int waiting = signals.size();
-    for (Signal s = signals.poll(); s != null; s = --waiting > 0 ? signals.poll() : null) {
-      guard(s::run);
+    int waiting = steps.size();
+    for (Runnable s = steps.poll(); s != null; s = --waiting > 0 ? steps.poll() : null) {
+      guard(s);
     }
     if (gate.isClosed()) {
       if (!gate.tryReopen()) {
         LockSupport.parkNanos(GATE_PARK_NS);
         return;
       }
-      poll.inlets().forEach(inlet -> guard(inlet::onReopened));
+      List.copyOf(open).forEach(inlet -> guard(inlet::onReopened));
     }
-    poll.await(gate, signals.isEmpty() && tasks.isEmpty() ? POLL_MS : 0);
+    await(steps.isEmpty() && tasks.isEmpty() ? POLL_MS : 0);
+  }
+
+  /** Waits for messages where they are wanted and hands them on. */
+  private void await(long timeoutMs) {
+    for (Inlet inlet : open) {
+      inlet.poll(poller);
+    }
+    if (poller.poll(timeoutMs) <= 0) {
+      return;
+    }
+    for (Inlet inlet : List.copyOf(open)) { // readers may close theirs
+      if (inlet.isReadable()) {
+        inlet.read(gate);
+      }
+    }
   }
 
   private static void guard(Runnable step) {
@@ -237,9 +299,31 @@ public final class IoLoop implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     running = false;
+    timer.shutdownNow();
     wakeUp();
     thread.join(CLOSE.toMillis());
-    ContextEnd.within(CLOSE, context);
+    end(context, CLOSE);
     wake.close();
+  }
+
+  /**
+   * Ends a ZeroMQ context in a thread of its own and waits for that, but not for ever. JeroMQ waits
+   * until its reaper has closed all sockets ({@code zmq.Ctx.terminate}, 0.6.0), without a limit;
+   * where the reaper has died, or a socket was left open, whoever waits would never come back.
+   *
+   * @return whether it has ended; else that thread goes on waiting, and goes with the process
+   */
+  static boolean end(ZMQ.Context context, Duration longest) throws InterruptedException {
+    Thread thread = new Thread(context::term, "zmq-term");
+    thread.setDaemon(true);
+    thread.start();
+    thread.join(longest.toMillis());
+    if (thread.isAlive()) {
+      LOG.warn(
+          "ZeroMQ still holds sockets after {} s; they are closed when this process ends",
+          longest.toSeconds());
+      return false;
+    }
+    return true;
   }
 }

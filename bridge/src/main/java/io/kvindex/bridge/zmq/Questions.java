@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.zeromq.ZMQ;
@@ -36,21 +35,8 @@ final class Questions implements AutoCloseable {
 
   private static final long IDLE_MS = 1_000;
 
-  /** Told, by the thread that asks, how a question went; must not block. */
-  interface Listener {
-    /** The answer has begun; the attempt is the listener's from now on. */
-    void answered(ReplayJob job, ReplayAttempt attempt);
-
-    /**
-     * Nothing came.
-     *
-     * @param problem why it could not be asked, null = it was
-     */
-    void unanswered(ReplayJob job, @Nullable String problem);
-  }
-
   private final ZMQ.Context context;
-  private final Listener listener;
+  private final Replays replays;
   private final WakeUp wake = new WakeUp();
   private final ZMQ.Poller poller;
   private final Thread thread;
@@ -60,10 +46,14 @@ final class Questions implements AutoCloseable {
   private final List<Question> open = new ArrayList<>();
   private volatile boolean running = true;
 
-  /** Starts the thread. */
-  Questions(ZMQ.Context context, Listener listener) {
+  /**
+   * Starts the thread.
+   *
+   * @param replays told, by that thread, how each question went
+   */
+  Questions(ZMQ.Context context, Replays replays) {
     this.context = context;
-    this.listener = listener;
+    this.replays = replays;
     poller = context.poller(64);
     poller.register(wake.channel(), ZMQ.Poller.POLLIN);
     thread = new Thread(this::run, "zmq-ask");
@@ -122,7 +112,7 @@ final class Questions implements AutoCloseable {
     try {
       open.add(new Question(job, context, poller));
     } catch (RuntimeException e) {
-      listener.unanswered(job, e.toString());
+      replays.unanswered(job, e.toString());
     }
   }
 
@@ -134,12 +124,12 @@ final class Questions implements AutoCloseable {
       ReplayAttempt answered = question.answered();
       if (answered != null) {
         it.remove();
-        listener.answered(job, answered);
+        replays.answered(job, answered);
       } else if (question.isOver(now)) {
         it.remove();
         question.close();
         if (!job.isCancelled()) {
-          listener.unanswered(job, null);
+          replays.unanswered(job, null);
         }
       } else {
         question.askAgain(context, now);

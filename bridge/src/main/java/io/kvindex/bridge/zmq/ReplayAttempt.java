@@ -3,6 +3,7 @@ package io.kvindex.bridge.zmq;
 
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
+import io.kvindex.bridge.decode.RawBatch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -39,21 +40,6 @@ final class ReplayAttempt implements AutoCloseable {
     SILENT,
     /** Somebody asked us to stop. */
     STOPPED
-  }
-
-  /** Takes the batches of an answer. */
-  interface Sink {
-    /** Next batch not passed on yet, unsigned. */
-    long expected();
-
-    /** Whether batches may be missing before this one, because asking again is of no use. */
-    boolean takesHoles();
-
-    /** One batch; false = stop. */
-    boolean accept(RawBatch frame) throws InterruptedException;
-
-    /** A message that is no batch, or a batch behind a hole, which will be asked for again. */
-    void discard(boolean malformed);
   }
 
   private final ZMQ.Socket socket;
@@ -113,35 +99,33 @@ final class ReplayAttempt implements AutoCloseable {
   }
 
   /** Reads the answer. */
-  Outcome read(Sink sink, BooleanSupplier stopped) throws InterruptedException {
+  Outcome read(ReplayJob job, BooleanSupplier stopped) throws InterruptedException {
     boolean first = true;
     int rubbish = 0;
-    long wanted = sink.expected();
+    long wanted = job.expected();
     while (true) {
       List<byte[]> frames = receive(stopped);
       if (frames == null) {
         return stopped.getAsBoolean() ? Outcome.STOPPED : Outcome.SILENT;
       }
-      Frame frame = Frames.replay(frames);
+      Frame frame = Frames.replay(frames, Clock.micros());
       if (frame instanceof Frame.End) {
         return Outcome.COMPLETE;
       }
-      if (!(frame instanceof Frame.Batch)) {
-        sink.discard(true);
+      if (!(frame instanceof RawBatch batch)) {
+        job.discard(true);
         if (++rubbish > MAX_RUBBISH) {
           return Outcome.SILENT;
         }
         continue;
       }
-      Frame.Batch batch = (Frame.Batch) frame;
-      int beyond = Long.compareUnsigned(batch.sequence(), sink.expected());
+      int beyond = Long.compareUnsigned(batch.sequence(), job.expected());
       boolean unproven = first && beyond == 0 && wanted != 0;
-      if ((beyond > 0 || unproven) && !sink.takesHoles()) {
-        sink.discard(false);
+      if ((beyond > 0 || unproven) && !job.takesHoles()) {
+        job.discard(false);
         return first ? Outcome.STARTED_LATE : Outcome.HOLE;
       }
-      if (!sink.accept(
-          new RawBatch(batch.topic(), batch.sequence(), batch.payload(), Clock.micros()))) {
+      if (!job.accept(batch)) {
         return Outcome.STOPPED;
       }
       // Buffers have no holes: what is missing behind the batch we have was lost on the way.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.bridge.metrics.FrameOutcome;
 import java.util.ArrayList;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,39 +21,26 @@ public final class ReplayFeed {
   /**
    * How a replay ended.
    *
-   * @param complete whether everything the endpoint has was read
    * @param empty whether it had not a single batch when it was asked last
-   * @param problem what went wrong, null if nothing did
+   * @param problem what went wrong, null = everything the endpoint has was read
    */
-  public record End(boolean complete, boolean empty, @Nullable String problem) {}
-
-  /** Told of what happens to a feed; must not block. */
-  public interface Listener {
-
-    /** There is something to take, or it has ended; the replay's thread. */
-    void changed();
-
-    /** Messages were read that nobody will take; any thread. */
-    void discarded(Discard why, long count);
-  }
-
-  /** Why a message of a replay is taken by nobody. */
-  public enum Discard {
-    /** It is no batch. */
-    MALFORMED,
-    /** It lies behind a hole, and is asked for again from the hole on. */
-    ASKED_AGAIN,
-    /** The replay was cancelled. */
-    CANCELLED
-  }
+  public record End(boolean empty, @Nullable String problem) {}
 
   private final BlockingQueue<RawBatch> frames = new ArrayBlockingQueue<>(CAPACITY);
-  private final Listener listener;
+  private final Runnable changed;
+  private final ObjLongConsumer<FrameOutcome> discarded;
   private volatile @Nullable End end;
   private volatile boolean cancelled;
 
-  ReplayFeed(Listener listener) {
-    this.listener = listener;
+  /**
+   * Neither must block.
+   *
+   * @param changed told by the replay's thread that there is something to take, or that it ended
+   * @param discarded told by any thread that messages were read which nobody will take, and why
+   */
+  ReplayFeed(Runnable changed, ObjLongConsumer<FrameOutcome> discarded) {
+    this.changed = changed;
+    this.discarded = discarded;
   }
 
   /** The next batch, null if none is waiting. */
@@ -67,7 +57,7 @@ public final class ReplayFeed {
   /** Nobody wants the rest. */
   public void cancel() {
     cancelled = true;
-    listener.discarded(Discard.CANCELLED, frames.drainTo(new ArrayList<>()));
+    discarded.accept(FrameOutcome.ABANDONED, frames.drainTo(new ArrayList<>()));
   }
 
   boolean isCancelled() {
@@ -81,21 +71,21 @@ public final class ReplayFeed {
     }
     // One that slipped in while it was cancelled is counted by whoever gets hold of it.
     if (cancelled && (!taken || frames.remove(frame))) {
-      listener.discarded(Discard.CANCELLED, 1);
+      discarded.accept(FrameOutcome.ABANDONED, 1);
     }
     if (cancelled) {
       return false;
     }
-    listener.changed();
+    changed.run();
     return true;
   }
 
-  void discarded(Discard why) {
-    listener.discarded(why, 1);
+  void discarded(FrameOutcome why) {
+    discarded.accept(why, 1);
   }
 
   void finish(End how) {
     end = how;
-    listener.changed();
+    changed.run();
   }
 }

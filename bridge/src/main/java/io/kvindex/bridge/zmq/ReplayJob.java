@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.zmq.ReplayAttempt.Outcome;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +18,7 @@ import org.zeromq.ZMQ;
  * the attempts at it are used up. So is an answer that lacks the batch it was to begin with. Used
  * by one thread at a time.
  */
-final class ReplayJob implements ReplayAttempt.Sink {
+final class ReplayJob {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReplayJob.class);
 
@@ -127,7 +129,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
     LOG.debug("replay endpoint={} expected={} outcome={}", endpoint, expected, outcome);
     switch (outcome) {
       case COMPLETE:
-        feed.finish(new ReplayFeed.End(true, brought == 0, null));
+        feed.finish(new ReplayFeed.End(brought == 0, null));
         return null;
       case STOPPED:
         return null;
@@ -147,7 +149,7 @@ final class ReplayJob implements ReplayAttempt.Sink {
                       + " does not answer (asked "
                       + attempts
                       + " times)";
-          feed.finish(new ReplayFeed.End(false, false, what));
+          feed.finish(new ReplayFeed.End(false, what));
           return null;
         }
         break;
@@ -158,18 +160,18 @@ final class ReplayJob implements ReplayAttempt.Sink {
         : policy.pauseAfter(fruitless);
   }
 
-  @Override
-  public long expected() {
+  /** Next batch not passed on yet, unsigned. */
+  long expected() {
     return expected;
   }
 
-  @Override
-  public boolean takesHoles() {
+  /** Whether batches may be missing before this one, because asking again is of no use. */
+  boolean takesHoles() {
     return takesHoles || startedLate;
   }
 
-  @Override
-  public boolean accept(RawBatch frame) throws InterruptedException {
+  /** Takes a batch of the answer; false = stop. */
+  boolean accept(RawBatch frame) throws InterruptedException {
     if (!feed.put(frame)) {
       return false;
     }
@@ -183,8 +185,8 @@ final class ReplayJob implements ReplayAttempt.Sink {
     return true;
   }
 
-  @Override
-  public void discard(boolean malformed) {
-    feed.discarded(malformed ? ReplayFeed.Discard.MALFORMED : ReplayFeed.Discard.ASKED_AGAIN);
+  /** A message that is no batch, or a batch behind a hole, which will be asked for again. */
+  void discard(boolean malformed) {
+    feed.discarded(malformed ? FrameOutcome.MALFORMED : FrameOutcome.ASKED_AGAIN);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.zmq;
 
+import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.model.registration.Endpoint;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -9,9 +10,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,20 +42,11 @@ public final class Replays implements AutoCloseable {
   public Replays(ZMQ.Context context, ReplayPolicy policy, Resolver resolver) {
     this.policy = policy;
     this.resolver = resolver;
-    readers = Executors.newFixedThreadPool(policy.threads() - 1, daemons("zmq-replay"));
-    doubtedReader = Executors.newSingleThreadExecutor(daemons("zmq-replay-doubted"));
-    timer = new ScheduledThreadPoolExecutor(1, daemons("zmq-timer"));
+    readers = Executors.newFixedThreadPool(policy.threads() - 1, Resolver.daemons("zmq-replay"));
+    doubtedReader = Executors.newSingleThreadExecutor(Resolver.daemons("zmq-replay-doubted"));
+    timer = new ScheduledThreadPoolExecutor(1, Resolver.daemons("zmq-replay-timer"));
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    questions = new Questions(context, new Outcomes());
-  }
-
-  private static ThreadFactory daemons(String name) {
-    AtomicInteger number = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
+    questions = new Questions(context, this);
   }
 
   /**
@@ -66,32 +57,30 @@ public final class Replays implements AutoCloseable {
    * @param doubted whether the endpoint left the last question unanswered: then it is asked only
    *     once
    * @param delay pause before the first attempt
+   * @param changed told, by any thread, that there is something to take, or that it ended
+   * @param discarded told, by any thread, of messages that nobody will take
    */
   public ReplayFeed start(
       String endpoint,
       @Nullable Long have,
       boolean doubted,
       Duration delay,
-      ReplayFeed.Listener listener) {
-    ReplayFeed feed = new ReplayFeed(listener);
+      Runnable changed,
+      ObjLongConsumer<FrameOutcome> discarded) {
+    ReplayFeed feed = new ReplayFeed(changed, discarded);
     ask(new ReplayJob(endpoint, have, doubted, feed, policy), delay);
     return feed;
-  }
-
-  /** Runs something small later, on a thread of its own. */
-  public void later(Runnable task, Duration delay) {
-    try {
-      timer.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("closing; a delayed step is dropped");
-    }
   }
 
   private void ask(ReplayJob job, Duration delay) {
     if (delay.isZero()) {
       ask(job);
-    } else {
-      later(() -> ask(job), delay);
+      return;
+    }
+    try {
+      timer.schedule(() -> ask(job), delay.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("closing; a replay is not asked for any more");
     }
   }
 
@@ -101,7 +90,7 @@ public final class Replays implements AutoCloseable {
     try {
       endpoint = Endpoint.parseReplay(job.endpoint());
     } catch (IllegalArgumentException e) { // registered before there was a check
-      goOn(job, job.unanswered(e.getMessage()));
+      unanswered(job, e.getMessage());
       return;
     }
     if (endpoint.isName()) {
@@ -115,7 +104,7 @@ public final class Replays implements AutoCloseable {
     if (result.problem() == null) {
       ask(job, endpoint, result.addresses());
     } else if (!job.isCancelled()) {
-      goOn(job, job.unanswered(result.problem()));
+      unanswered(job, result.problem());
     }
   }
 
@@ -138,17 +127,18 @@ public final class Replays implements AutoCloseable {
     }
   }
 
-  private final class Outcomes implements Questions.Listener {
+  /** The answer to a question has begun; the attempt is this object's from now on. */
+  void answered(ReplayJob job, ReplayAttempt attempt) {
+    (job.isDoubted() ? doubtedReader : readers).execute(() -> read(job, attempt));
+  }
 
-    @Override
-    public void answered(ReplayJob job, ReplayAttempt attempt) {
-      (job.isDoubted() ? doubtedReader : readers).execute(() -> read(job, attempt));
-    }
-
-    @Override
-    public void unanswered(ReplayJob job, @Nullable String problem) {
-      goOn(job, job.unanswered(problem));
-    }
+  /**
+   * A question was not answered.
+   *
+   * @param problem why it could not be asked, null = it was
+   */
+  void unanswered(ReplayJob job, @Nullable String problem) {
+    goOn(job, job.unanswered(problem));
   }
 
   /** Stops all replays within about 100 ms and closes their sockets. */

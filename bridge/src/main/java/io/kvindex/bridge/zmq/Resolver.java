@@ -3,7 +3,6 @@ package io.kvindex.bridge.zmq;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,7 +11,6 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -71,8 +69,7 @@ public final class Resolver implements AutoCloseable {
   private final Lookup lookup;
   private final ThreadPoolExecutor quick = pool("zmq-names", THREADS);
   private final ThreadPoolExecutor slow = pool("zmq-slow-names", SLOW_THREADS);
-  private final ScheduledThreadPoolExecutor timer =
-      new ScheduledThreadPoolExecutor(1, daemons("zmq-names-timer"));
+  private volatile boolean closed;
   private final Map<String, List<Consumer<Result>>> waiting = new HashMap<>();
   private final Map<String, Boolean> slowNames =
       new LinkedHashMap<>() {
@@ -85,7 +82,6 @@ public final class Resolver implements AutoCloseable {
   /** Looks up with that function. */
   public Resolver(Lookup lookup) {
     this.lookup = lookup;
-    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
   private static ThreadPoolExecutor pool(String name, int threads) {
@@ -96,7 +92,7 @@ public final class Resolver implements AutoCloseable {
     return pool;
   }
 
-  private static ThreadFactory daemons(String name) {
+  static ThreadFactory daemons(String name) {
     AtomicInteger number = new AtomicInteger();
     return task -> {
       Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
@@ -128,15 +124,6 @@ public final class Resolver implements AutoCloseable {
     }
   }
 
-  /** Does something small after a pause, on a thread that must not be blocked. */
-  void later(Runnable task, Duration pause) {
-    try {
-      timer.schedule(task, pause.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("closing; a delayed step is dropped");
-    }
-  }
-
   private void lookUp(String host) {
     long began = System.nanoTime();
     Result result;
@@ -159,7 +146,7 @@ public final class Resolver implements AutoCloseable {
       told = waiting.remove(host);
     }
     for (Consumer<Result> one : told == null ? List.<Consumer<Result>>of() : told) {
-      if (!timer.isShutdown()) {
+      if (!closed) {
         one.accept(result);
       }
     }
@@ -172,7 +159,7 @@ public final class Resolver implements AutoCloseable {
   /** Nobody is told anything any more; a lookup that hangs goes with the process. */
   @Override
   public void close() {
-    timer.shutdownNow();
+    closed = true;
     quick.shutdownNow();
     slow.shutdownNow();
   }

@@ -6,7 +6,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,33 +34,12 @@ final class Route {
   /** A lookup that takes longer is worth a word. */
   private static final Duration LONG = Duration.ofSeconds(1);
 
-  /** The socket that is led. */
-  interface Led {
-    /**
-     * Connects to that address alone.
-     *
-     * @param before the one it was connected to, null = none
-     */
-    void connect(String address, @Nullable String before);
-
-    /** Whether messages wait that would be lost with the connection they came by. */
-    boolean hasMessages();
-
-    /** Whether it should try often to connect again. */
-    void reconnects(boolean soon);
-
-    /** A connection was given up though it stood. */
-    void dropped();
-
-    /** Its name has no address, or none yet. */
-    void unresolved(String problem);
-  }
-
   private final Endpoint endpoint;
-  private final Resolver resolver;
-  private final Led socket;
-  private final Runnable wake;
-  private final AtomicReference<Resolver.@Nullable Result> found = new AtomicReference<>();
+  private final IoLoop loop;
+  private final Inlet socket;
+
+  /** Has {@link #step} called by the loop. */
+  private final IoLoop.Signal wake;
 
   /** Also read by ZeroMQ's thread; does not change but as a whole. */
   private volatile List<InetAddress> addresses;
@@ -77,9 +56,6 @@ final class Route {
   /** Counts lookups. */
   private int looks;
 
-  /** The lookup that takes long. */
-  private volatile int longLook = -1;
-
   private boolean closed;
 
   /** Counts connections lost, so that a pause from before says nothing. */
@@ -91,26 +67,19 @@ final class Route {
   /** Whether it is tried often to connect again, until a timer says that it was long enough. */
   private boolean expectsBack;
 
-  /** A timer says that an engine was expected back for long enough. */
-  private volatile boolean expectedLongEnough;
-
-  private volatile int dueAfter = -1;
   private boolean justLost;
 
   // What ZeroMQ's thread says.
   private @Nullable String connectedTo;
-  private boolean up;
-  private boolean broke;
-  private boolean refused;
+  private volatile boolean up;
+  private final AtomicBoolean broke = new AtomicBoolean();
+  private final AtomicBoolean refused = new AtomicBoolean();
 
-  /**
-   * @param wake has {@link #step} called by the loop; any thread
-   */
-  Route(Endpoint endpoint, Resolver resolver, Led socket, Runnable wake) {
+  Route(Endpoint endpoint, IoLoop loop, Inlet socket) {
     this.endpoint = endpoint;
-    this.resolver = resolver;
+    this.loop = loop;
     this.socket = socket;
-    this.wake = wake;
+    wake = loop.signal(this::step);
     addresses = endpoint.addresses();
   }
 
@@ -142,7 +111,7 @@ final class Route {
       return false;
     }
     up = true;
-    wake.run();
+    wake.raise();
     return true;
   }
 
@@ -152,38 +121,39 @@ final class Route {
       return false;
     }
     boolean others = addresses.size() > 1;
-    broke |= up;
-    refused |= !up && others;
+    if (up) {
+      broke.set(true);
+    } else if (others) {
+      refused.set(true);
+    }
     up = false;
-    if (broke || others) {
-      wake.run(); // else ZeroMQ goes on trying, hundreds of engines that are gone at a time
+    if (broke.get() || others) {
+      wake.raise(); // else ZeroMQ goes on trying, hundreds of engines that are gone at a time
     }
     return true;
   }
 
-  private synchronized boolean isUp() {
-    return up;
-  }
-
-  private synchronized boolean takeBroke() {
-    boolean is = broke;
-    broke = false;
-    return is;
-  }
-
-  private synchronized boolean takeRefused() {
-    boolean is = refused;
-    refused = false;
-    return is;
-  }
-
-  /** Goes on with what has become known. */
+  /** Goes on with what ZeroMQ's thread says. */
   void step() {
-    if (closed) {
-      return;
+    goOn(() -> {});
+  }
+
+  /** Goes on with something, behind what ZeroMQ's thread says. */
+  private void goOn(Runnable something) {
+    if (!closed) {
+      takeNews();
+      something.run();
+      move();
     }
-    boolean wasRefused = takeRefused();
-    if (takeBroke()) {
+  }
+
+  private void later(Duration time, Runnable something) {
+    loop.later(() -> goOn(something), time);
+  }
+
+  private void takeNews() {
+    boolean wasRefused = refused.getAndSet(false);
+    if (broke.getAndSet(false)) {
       losses++;
       expectBack();
       justLost = true;
@@ -192,24 +162,8 @@ final class Route {
       look();
     } else if (wasRefused && tried + 1 < addresses.size() && target == null) {
       tried++;
-      target = after(current);
+      target = addressAfter(current);
     }
-    if (expectedLongEnough) {
-      expectedLongEnough = false;
-      expectNoMore();
-    }
-    Resolver.Result result = found.getAndSet(null);
-    if (result != null) {
-      looking = false;
-      looked(result);
-    } else if (dueAfter == losses) {
-      dueAfter = -1;
-      look();
-    } else if (looking && longLook == looks && !isUp()) {
-      longLook = -1;
-      socket.unresolved("the name " + endpoint.host() + " is still being looked up");
-    }
-    move();
   }
 
   /** An engine that restarts should be noticed before it is asked for anything. */
@@ -217,33 +171,25 @@ final class Route {
     lostNs = System.nanoTime();
     if (!expectsBack) {
       expectsBack = true;
-      socket.reconnects(true);
-      expectFor(EXPECTED_BACK);
+      SocketOptions.reconnects(socket.socket(), true);
+      later(EXPECTED_BACK, this::expectNoMore);
     }
-  }
-
-  private void expectFor(Duration time) {
-    resolver.later(
-        () -> {
-          expectedLongEnough = true;
-          wake.run();
-        },
-        time);
   }
 
   private void expectNoMore() {
     Duration left = EXPECTED_BACK.minusNanos(System.nanoTime() - lostNs);
     if (left.isNegative() || left.isZero()) {
       expectsBack = false;
-      socket.reconnects(false);
+      SocketOptions.reconnects(socket.socket(), false);
     } else {
-      expectFor(left); // lost once more meanwhile
+      later(left, this::expectNoMore); // lost once more meanwhile
     }
   }
 
   private void looked(Resolver.Result result) {
+    looking = false;
     if (result.problem() != null) {
-      if (!isUp()) {
+      if (!up) {
         socket.unresolved(result.problem());
       }
     } else {
@@ -252,15 +198,15 @@ final class Route {
       boolean listed = current != null && addresses.contains(current);
       if (!listed) {
         target = addresses.get(0);
-      } else if (!isUp() && !justLost) {
-        target = after(current); // it had its time
+      } else if (!up && !justLost) {
+        target = addressAfter(current); // it had its time
       }
       justLost = false;
     }
     lookLater();
   }
 
-  private InetAddress after(@Nullable InetAddress one) {
+  private InetAddress addressAfter(@Nullable InetAddress one) {
     return addresses.get((addresses.indexOf(one) + 1) % addresses.size());
   }
 
@@ -269,29 +215,29 @@ final class Route {
       return;
     }
     looking = true;
-    if (endpoint.isName()) {
-      int look = ++looks;
-      resolver.later(
-          () -> {
-            longLook = look;
-            wake.run();
-          },
-          LONG);
-      resolver.resolve(endpoint.host(), this::found);
-    } else {
+    if (!endpoint.isName()) {
       found(Resolver.Result.of(addresses));
+      return;
     }
+    int look = ++looks;
+    later(
+        LONG,
+        () -> {
+          if (looking && look == looks && !up) {
+            socket.unresolved("the name " + endpoint.host() + " is still being looked up");
+          }
+        });
+    loop.resolver().resolve(endpoint.host(), this::found);
   }
 
   /** Any thread. */
   private void found(Resolver.Result result) {
-    found.set(result);
-    wake.run();
+    later(Duration.ZERO, () -> looked(result));
   }
 
   private void lookLater() {
     int now = losses;
-    if (isUp()) {
+    if (up) {
       if (endpoint.isName() && now > 0 && pause != ONCE_MORE) {
         pause = ONCE_MORE;
         lookAfter(now, pause);
@@ -304,12 +250,13 @@ final class Route {
   }
 
   private void lookAfter(int loss, Duration wait) {
-    resolver.later(
+    later(
+        wait,
         () -> {
-          dueAfter = loss;
-          wake.run();
-        },
-        wait);
+          if (loss == losses) {
+            look();
+          }
+        });
   }
 
   /** Goes where it should, as soon as what came by the way before is read. */
@@ -330,7 +277,7 @@ final class Route {
       before = connectedTo;
       stood = up;
       up = false;
-      broke = false;
+      broke.set(false);
       connectedTo = numeric(next, endpoint.port());
     }
     if (stood) {

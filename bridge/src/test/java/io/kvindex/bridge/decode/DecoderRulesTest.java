@@ -311,13 +311,13 @@ class DecoderRulesTest {
   }
 
   private static Value array(Value hashes, Value parent, Value tokens, Value size, Value... tail) {
-    Value[] event = new Value[EventLayout.MIN_STORED + tail.length];
+    Value[] event = new Value[EngineDecoder.MIN_STORED + tail.length];
     event[0] = newString("BlockStored".getBytes(StandardCharsets.UTF_8));
     event[1] = hashes;
     event[2] = parent;
     event[3] = tokens;
     event[4] = size;
-    System.arraycopy(tail, 0, event, EventLayout.MIN_STORED, tail.length);
+    System.arraycopy(tail, 0, event, EngineDecoder.MIN_STORED, tail.length);
     return newArray(event);
   }
 

@@ -53,7 +53,7 @@ class EnvelopeDecoderTest {
       out.packString("event_id").packLong(-1); // everything after it would be late
       out.packMapHeader(2).packString("event_type").packString("cleared");
       out.packString("event_id").packLong(7);
-      EngineBatch batch = (EngineBatch) new EnvelopeDecoder().decode(out.toByteArray());
+      EngineBatch batch = (EngineBatch) EngineDecoder.STANDARD.decode(out.toByteArray());
       assertThat(batch.events()).hasSize(1);
       assertThat(batch.skipped())
           .isEqualTo(

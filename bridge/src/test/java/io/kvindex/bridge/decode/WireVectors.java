@@ -33,10 +33,10 @@ public final class WireVectors {
     /** The decoder a registration of that producer gets. */
     public EngineDecoder decoder() {
       return switch (engine) {
-        case "sglang" -> new SglangDecoder();
-        case "rfc1527" -> new EnvelopeDecoder();
-        case "mooncake" -> new MooncakeDecoder();
-        default -> new VllmDecoder();
+        case "sglang" -> EngineDecoder.SGLANG;
+        case "rfc1527" -> EngineDecoder.STANDARD;
+        case "mooncake" -> EngineDecoder.MOONCAKE;
+        default -> EngineDecoder.VLLM;
       };
     }
 

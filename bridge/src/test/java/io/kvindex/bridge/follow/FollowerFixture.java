@@ -103,7 +103,7 @@ abstract class FollowerFixture {
 
   final Following follow(Life life) throws InterruptedException {
     EventSink sink = new EventSink(producer, 4, true, budget, metrics);
-    return new Followers(loop, replays, sink, EngineBatchDecoder::new, metrics, limits)
+    return new Followers(loop, replays, sink, metrics, limits)
         .start(life, (claim, done) -> done.done(++lives, null));
   }
 

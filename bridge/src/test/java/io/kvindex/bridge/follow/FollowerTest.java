@@ -193,8 +193,8 @@ class FollowerTest extends FollowerFixture {
 
   private long timeOf(long sequence) {
     Registration registration = Site.engine("e", engine.endpoint(), engine.replayEndpoint());
-    return new EngineBatchDecoder(registration, new Learned())
+    return new PayloadDecoder(registration, new Learned())
         .decode(engine.published(sequence))
-        .sourceMicros();
+        .timestampMicros();
   }
 }

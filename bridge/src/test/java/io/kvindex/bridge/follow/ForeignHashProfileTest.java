@@ -6,8 +6,8 @@ import static io.kvindex.bridge.follow.VllmStore.decoder;
 import static io.kvindex.bridge.follow.VllmStore.engineHashes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.NormalisedBatch;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Stored;
@@ -29,7 +29,7 @@ class ForeignHashProfileTest {
   @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256", "SGLANG_SHA256"})
   void shouldBeContent_whenTheProfileIsTheEngines(Algorithm algorithm) {
     HashProfile profile = HashProfile.of(algorithm);
-    BatchDecoder decoder = decoder(profile, SourceType.VLLM);
+    PayloadDecoder decoder = decoder(profile, SourceType.VLLM);
     assertThat(mismatch(decoder, new VllmStore().of(profile))).isNull();
     assertThat(mismatch(decoder, new VllmStore().salt("s").of(profile))).isNull();
     assertThat(mismatch(decoder, new VllmStore().lora("ad").salt("s").of(profile))).isNull();
@@ -66,7 +66,7 @@ class ForeignHashProfileTest {
   @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256"})
   void shouldBeContent_whenKeysAreTagged(Algorithm algorithm) {
     HashProfile profile = HashProfile.of(algorithm);
-    BatchDecoder decoder =
+    PayloadDecoder decoder =
         decoder(profile, SourceType.VLLM, new Learned(), Map.of("ad", "/models/ad"));
     List<VllmStore> stores =
         List.of(
@@ -77,8 +77,8 @@ class ForeignHashProfileTest {
             new VllmStore().salt("dynamo-cache-salt:s"),
             new VllmStore().tagged("/models/ad").lora("ad").salt("dynamo-cache-salt:s"));
     for (VllmStore store : stores) {
-      Decoded decoded = decoder.decode(store.of(profile).payload());
-      assertThat(decoded.mismatch()).isNull();
+      NormalisedBatch decoded = decoder.decode(store.of(profile).payload());
+      assertThat(decoded.problem()).isNull();
       assertThat(decoded.notice()).isNull();
       Stored stored = (Stored) decoded.events().get(0);
       assertThat(stored.localHashes()).as("the names say it all").isEqualTo(Hashes.EMPTY);
@@ -89,24 +89,25 @@ class ForeignHashProfileTest {
   @Test
   void shouldAskForThePath_whenAnAdaptersIsNotRegistered() {
     HashProfile profile = HashProfile.of(Algorithm.VLLM_SHA256);
-    BatchDecoder decoder =
+    PayloadDecoder decoder =
         decoder(profile, SourceType.VLLM, new Learned(), Map.of("moved", "/before"));
     assertThat(mismatch(decoder, new VllmStore().of(profile))).isNull();
-    Decoded first = decoder.decode(new VllmStore().tagged("/p").lora("ad").of(profile).payload());
-    assertThat(first.mismatch()).as("the base model's prompts are found").isNull();
+    NormalisedBatch first =
+        decoder.decode(new VllmStore().tagged("/p").lora("ad").of(profile).payload());
+    assertThat(first.problem()).as("the base model's prompts are found").isNull();
     assertThat(first.notice()).contains("adapter ad", "0.32", "register it in lora_paths");
     assertThat(((Stored) first.events().get(0)).localHashes().isEmpty()).isFalse();
     VllmStore moved = new VllmStore().tagged("/now").lora("moved").of(profile);
     assertThat(decoder.decode(moved.payload()).notice())
         .contains("adapter moved", "/before, which it is not");
-    Decoded plain = decoder.decode(new VllmStore().of(profile).payload());
+    NormalisedBatch plain = decoder.decode(new VllmStore().of(profile).payload());
     assertThat(plain.notice()).as("said once").isNull();
     assertThat(((Stored) plain.events().get(0)).localHashes()).isEqualTo(Hashes.EMPTY);
   }
 
   @Test
   void shouldNameTheSettings_whenNoKnownProfileFits() {
-    BatchDecoder decoder = decoder(HashProfile.of(Algorithm.VLLM_SHA256), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(Algorithm.VLLM_SHA256), SourceType.VLLM);
     assertThat(mismatch(decoder, new VllmStore()))
         .contains("--prefix-caching-hash-algo", "PYTHONHASHSEED", "xxh3");
   }
@@ -129,7 +130,7 @@ class ForeignHashProfileTest {
   @Test
   void shouldStayMismatched_whenLaterBatchesCanNotTell() {
     HashProfile profile = HashProfile.of(Algorithm.VLLM_SHA256_CBOR);
-    BatchDecoder decoder = decoder(profile, SourceType.VLLM);
+    PayloadDecoder decoder = decoder(profile, SourceType.VLLM);
     assertThat(mismatch(decoder, new VllmStore())).isNotNull();
     assertThat(mismatch(decoder, new VllmStore().parent(8).hashes(9, 10))).isNotNull();
     assertThat(mismatch(decoder, new VllmStore().tokens())).isNotNull();
@@ -139,7 +140,7 @@ class ForeignHashProfileTest {
 
   @Test
   void shouldBlameNobody_whenABlockCanNotTell() {
-    BatchDecoder decoder = decoder(HashProfile.of(Algorithm.VLLM_SHA256_CBOR), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(Algorithm.VLLM_SHA256_CBOR), SourceType.VLLM);
     assertThat(mismatch(decoder, new VllmStore().parent(5))).as("not at the root").isNull();
     assertThat(mismatch(decoder, new VllmStore().tokens())).as("no tokens").isNull();
     assertThat(mismatch(decoder, new VllmStore().tokens(1, 2, 3))).as("unusable tokens").isNull();
@@ -153,11 +154,11 @@ class ForeignHashProfileTest {
   @ParameterizedTest
   @EnumSource(names = {"XXH3", "XXH3_DYNAMO"})
   void shouldNotAskForNames_whenTokensAreHashedHere(Algorithm algorithm) {
-    BatchDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
     assertThat(mismatch(decoder, new VllmStore())).isNull();
   }
 
-  private static @Nullable String mismatch(BatchDecoder decoder, VllmStore store) {
-    return decoder.decode(store.payload()).mismatch();
+  private static @Nullable String mismatch(PayloadDecoder decoder, VllmStore store) {
+    return decoder.decode(store.payload()).problem();
   }
 }

@@ -6,8 +6,9 @@ import static io.kvindex.bridge.follow.VllmStore.TOKENS;
 import static io.kvindex.bridge.follow.VllmStore.decoder;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.NormalisedBatch;
+import io.kvindex.bridge.normalise.Remark;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Stored;
@@ -28,7 +29,7 @@ class HashProfileTest {
   @ParameterizedTest
   @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256", "SGLANG_SHA256"})
   void shouldSendNamesOnly_whenTheEnginesHashIsThePrefixHash(Algorithm algorithm) {
-    BatchDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
     VllmStore own = new VllmStore().of(HashProfile.of(algorithm));
     assertThat(stored(decoder, own).localHashes()).isEqualTo(Hashes.EMPTY);
     assertThat(stored(decoder, new VllmStore().parent(3)).localHashes()).isEqualTo(Hashes.EMPTY);
@@ -41,7 +42,7 @@ class HashProfileTest {
   @ParameterizedTest
   @EnumSource(names = {"VLLM_SHA256_CBOR", "VLLM_SHA256", "SGLANG_SHA256"})
   void shouldHashTokens_whenTheProfileDoesNotExplainTheNames(Algorithm algorithm) {
-    BatchDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(algorithm), SourceType.VLLM);
     assertThat(stored(decoder, new VllmStore().parent(3)).localHashes())
         .as("nobody knows yet")
         .isEqualTo(Hashes.EMPTY);
@@ -60,7 +61,7 @@ class HashProfileTest {
 
   @Test
   void shouldHashTokensOfPairs_whenTheProfileHashesNone() {
-    BatchDecoder decoder = decoder(HashProfile.of(Algorithm.SGLANG_SHA256), SourceType.SGLANG);
+    PayloadDecoder decoder = decoder(HashProfile.of(Algorithm.SGLANG_SHA256), SourceType.SGLANG);
     int[] tokens = {1, 2, 3, 4, 5};
     assertThat(stored(decoder, new VllmStore().hashes(7).tokens(tokens).pairs()).localHashes())
         .isEqualTo(Hashes.of(new SeqHash(1337).local(tokens, 0, 5)));
@@ -70,7 +71,7 @@ class HashProfileTest {
   @Test
   void shouldHashTokens_whenAnAdapterIsInSglangsNamesAlone() {
     HashProfile profile = HashProfile.of(Algorithm.SGLANG_SHA256);
-    BatchDecoder decoder = decoder(profile, SourceType.SGLANG);
+    PayloadDecoder decoder = decoder(profile, SourceType.SGLANG);
     VllmStore below = new VllmStore().lora("ad").hashes(9, 10).parent(8);
     assertThat(stored(decoder, below).localHashes())
         .as("also where the bridge came later")
@@ -81,8 +82,8 @@ class HashProfileTest {
     assertThat(stored(decoder, new VllmStore().of(profile)).localHashes())
         .as("the base model's are explained")
         .isEqualTo(Hashes.EMPTY);
-    Decoded decoded = decoder.decode(new VllmStore().lora("ad").payload());
-    assertThat(decoded.mismatch()).isNull();
+    NormalisedBatch decoded = decoder.decode(new VllmStore().lora("ad").payload());
+    assertThat(decoded.problem()).isNull();
     assertThat(decoded.notice()).isNull();
     VllmStore early = new VllmStore().lora("old").of(profile);
     assertThat(stored(decoder, early).localHashes())
@@ -92,7 +93,7 @@ class HashProfileTest {
 
   @Test
   void shouldSeedLocalHashes_whenTheProfileIsDynamos() {
-    BatchDecoder decoder = decoder(HashProfile.of(Algorithm.XXH3_DYNAMO), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(Algorithm.XXH3_DYNAMO), SourceType.VLLM);
     assertThat(Long.toUnsignedString(stored(decoder, new VllmStore()).localHashes().get(0)))
         .isEqualTo("9143094415614847814");
     Stored adapter = stored(decoder, new VllmStore().lora("adapter-a"));
@@ -105,7 +106,7 @@ class HashProfileTest {
 
   @Test
   void shouldInheritTheSalt_whenOnlyTheFirstBlockStatedIt() {
-    BatchDecoder decoder = decoder(HashProfile.of(Algorithm.XXH3_DYNAMO), SourceType.VLLM);
+    PayloadDecoder decoder = decoder(HashProfile.of(Algorithm.XXH3_DYNAMO), SourceType.VLLM);
     decoder.decode(new VllmStore().hashes(1, 2).salt("tenant-a").payload());
     decoder.decode(new VllmStore().hashes(11, 12).salt("dynamo-cache-salt:tenant-b").payload());
     assertThat(stored(decoder, new VllmStore().hashes(3, 4).parent(2)).localHashes())
@@ -124,9 +125,9 @@ class HashProfileTest {
   void shouldRemark_whenASaltMayHaveBeenStatedBeforeTheBridgeCame(Algorithm algorithm) {
     boolean asks = algorithm == Algorithm.XXH3_DYNAMO;
     Learned learned = new Learned(List.of(), false);
-    BatchDecoder later = decoder(HashProfile.of(algorithm), SourceType.VLLM, learned);
+    PayloadDecoder later = decoder(HashProfile.of(algorithm), SourceType.VLLM, learned);
     VllmStore below = new VllmStore().hashes(3, 4).parent(2);
-    Map<String, Long> remark = Map.of("unverified_salt", 1L);
+    Map<Remark, Integer> remark = Map.of(Remark.UNVERIFIED_SALT, 1);
     assertThat(later.decode(below.payload()).remarks()).isEqualTo(asks ? remark : Map.of());
     assertThat(later.decode(new VllmStore().hashes(3, 4).payload()).remarks()).isEmpty();
     assertThat(later.decode(new VllmStore().hashes(5, 6).parent(4).tokens().payload()).remarks())
@@ -148,7 +149,7 @@ class HashProfileTest {
     return Hashes.of(rule.locals(TOKENS, TOKENS.length, SIZE));
   }
 
-  private static Stored stored(BatchDecoder decoder, VllmStore store) {
+  private static Stored stored(PayloadDecoder decoder, VllmStore store) {
     return (Stored) decoder.decode(store.payload()).events().get(0);
   }
 }

@@ -3,9 +3,9 @@ package io.kvindex.bridge.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.follow.LifeJudge.Verdict;
 import io.kvindex.bridge.produce.SendSession;
-import io.kvindex.bridge.zmq.RawBatch;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -102,6 +102,6 @@ class LifeJudgeTest {
   }
 
   private static void take(LifeJudge judge, RawBatch batch, long micros) {
-    judge.taken(batch, LifeJudge.fingerprint(batch), micros);
+    judge.taken(batch, micros);
   }
 }

@@ -3,8 +3,9 @@ package io.kvindex.bridge.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
+import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.NormalisedBatch;
 import io.kvindex.bridge.produce.RecordSplitter;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Pack;
@@ -57,9 +58,8 @@ class LongNamesTest {
     "MOONCAKE, medium",
   })
   void shouldSkipAndCount_whenANameIsNearAMegabyte(SourceType type, String member) {
-    Decoded decoded = decode(type, stored(1, member, HUGE), stored(2, member, null));
-    assertThat(decoded.rejected()).isNull();
-    assertThat(decoded.skipped()).isEqualTo(Map.of("name_too_long", 1L));
+    NormalisedBatch decoded = decode(type, stored(1, member, HUGE), stored(2, member, null));
+    assertThat(decoded.skipped()).isEqualTo(Map.of(SkipReason.NAME_TOO_LONG, 1));
     assertThat(decoded.events()).hasSize(1);
     assertThat(bytesOfEach(type, decoded.events())).allMatch(bytes -> bytes < 1_000);
   }
@@ -68,7 +68,8 @@ class LongNamesTest {
   void shouldSkipAndCount_whenTheSaltAmongTheExtraKeysIsNearAMegabyte() {
     Map<String, @Nullable Object> event = stored(1, "extra_keys", List.of(List.of(HUGE)));
     event.put("parent_block_hash", null); // only the first block of a prompt states one
-    assertThat(decode(SourceType.VLLM, event).skipped()).isEqualTo(Map.of("name_too_long", 1L));
+    assertThat(decode(SourceType.VLLM, event).skipped())
+        .isEqualTo(Map.of(SkipReason.NAME_TOO_LONG, 1));
   }
 
   @Test
@@ -80,13 +81,14 @@ class LongNamesTest {
     event.add(null);
     event.add("GPU");
     event.add(Map.of("cache_salt", HUGE));
-    assertThat(decode(SourceType.SGLANG, event).skipped()).isEqualTo(Map.of("name_too_long", 1L));
+    assertThat(decode(SourceType.SGLANG, event).skipped())
+        .isEqualTo(Map.of(SkipReason.NAME_TOO_LONG, 1));
   }
 
   /** What is not read is no reason to lose the event. */
   @Test
   void shouldStepOver_whenAnUnknownMemberIsHuge() {
-    Decoded decoded = decode(SourceType.VLLM, stored(1, "comment", HUGE));
+    NormalisedBatch decoded = decode(SourceType.VLLM, stored(1, "comment", HUGE));
     assertThat(decoded.skipped()).isEmpty();
     assertThat(bytesOfEach(SourceType.VLLM, decoded.events())).allMatch(bytes -> bytes < 1_000);
   }
@@ -108,20 +110,20 @@ class LongNamesTest {
       }
       events.add(event);
     }
-    Decoded decoded = decode(type, events.toArray());
+    NormalisedBatch decoded = decode(type, events.toArray());
     assertThat(decoded.events().size() + skipped(decoded)).isEqualTo(300);
     assertThat(bytesOfEach(type, decoded.events())).allMatch(bytes -> bytes < MOST);
     if (type
         == SourceType.KV_EVENTS) { // names a stream by all of them, which has a bound of its own
-      assertThat(decoded.skipped()).isEqualTo(Map.of("stream_limit", 300L));
+      assertThat(decoded.skipped()).isEqualTo(Map.of(SkipReason.STREAM_LIMIT, 300));
     } else {
       assertThat(decoded.events()).hasSize(300);
       assertThat(bytesOfEach(type, decoded.events())).hasSizeGreaterThan(5);
     }
   }
 
-  private static long skipped(Decoded decoded) {
-    return decoded.skipped().values().stream().mapToLong(Long::longValue).sum();
+  private static long skipped(NormalisedBatch decoded) {
+    return decoded.skipped().values().stream().mapToLong(Integer::longValue).sum();
   }
 
   /** A stored event with members of all dialects, which need not agree. */
@@ -145,9 +147,9 @@ class LongNamesTest {
     return event;
   }
 
-  private static Decoded decode(SourceType type, Object... events) {
+  private static NormalisedBatch decode(SourceType type, Object... events) {
     byte[] payload = Pack.bytes(List.of(1.5, List.of(events)));
-    return new EngineBatchDecoder(registration(type), new Learned()).decode(payload);
+    return new PayloadDecoder(registration(type), new Learned()).decode(payload);
   }
 
   private static List<Integer> bytesOfEach(SourceType type, List<KvEvent> events) {

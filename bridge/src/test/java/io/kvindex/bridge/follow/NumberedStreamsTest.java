@@ -156,21 +156,21 @@ class NumberedStreamsTest extends FollowerFixture {
   @Test
   void shouldKeepABound_whenAPublisherInventsStreams() throws Exception {
     StandardEvents many = new StandardEvents();
-    for (int i = 0; i < FreshNumbers.MAX_STREAMS + 5; i++) {
+    for (int i = 0; i < BatchRecords.MAX_STREAMS + 5; i++) {
       many.stored(new Stream("llama", 4, "salt" + i, null, "n", "gpu", 0), 1, 0L, null, null, 1);
     }
     engine.publish(0, many.batch());
     Following following = follow();
     awaitAcked(following, 0);
     assertThat(following.status().counters()).containsEntry("skipped_stream_limit", 5L);
-    assertThat(following.progress().lastIds()).hasSize(FreshNumbers.MAX_STREAMS + 1);
+    assertThat(following.progress().lastIds()).hasSize(BatchRecords.MAX_STREAMS + 1);
   }
 
   /** A progress record that Kafka refuses would never be written again. */
   @Test
   void shouldKeepProgressWritable_whenAPublisherInventsLongNames() throws Exception {
     StandardEvents many = new StandardEvents();
-    for (int i = 0; i < FreshNumbers.MAX_STREAMS; i++) {
+    for (int i = 0; i < BatchRecords.MAX_STREAMS; i++) {
       String salt = "s".repeat(900) + i;
       many.stored(new Stream("llama", 4, salt, null, "n", "gpu", 0), 1, 0L, null, null, 1);
     }
@@ -179,9 +179,9 @@ class NumberedStreamsTest extends FollowerFixture {
     awaitAcked(following, 0);
     assertThat(BridgeProgressCodec.encode(following.progress()).length).isLessThan(900_000);
     long left = following.status().counters().getOrDefault("skipped_stream_limit", 0L);
-    assertThat(left).isBetween(1L, FreshNumbers.MAX_STREAMS - 200L);
+    assertThat(left).isBetween(1L, BatchRecords.MAX_STREAMS - 200L);
     assertThat(following.progress().lastIds())
-        .hasSize(FreshNumbers.MAX_STREAMS - Math.toIntExact(left) + 1);
+        .hasSize(BatchRecords.MAX_STREAMS - Math.toIntExact(left) + 1);
   }
 
   private static StandardEvents one(Stream stream, long id) {

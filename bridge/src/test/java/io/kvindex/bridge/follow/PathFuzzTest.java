@@ -3,14 +3,19 @@ package io.kvindex.bridge.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.bridge.decode.BatchRejected;
+import io.kvindex.bridge.decode.DecodeResult;
+import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
 import io.kvindex.bridge.decode.Fuzz;
 import io.kvindex.bridge.decode.Mutants;
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
-import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.bridge.normalise.NormalisedBatch;
+import io.kvindex.bridge.normalise.Normaliser;
 import io.kvindex.bridge.produce.RecordSplitter;
+import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.SourceType;
@@ -42,7 +47,7 @@ class PathFuzzTest {
   /** An event's names can not be split: medium, owner, adapter and salt, and the record's own. */
   private static final int NAMES_BYTES = 4 * 4_096 + 500;
 
-  private final Map<SourceType, BatchDecoder> decoders = new EnumMap<>(SourceType.class);
+  private final Map<SourceType, Normaliser> normalisers = new EnumMap<>(SourceType.class);
   private final Map<SourceType, Registration> registrations = new EnumMap<>(SourceType.class);
   private final RecordSplitter splitter = new RecordSplitter(RECORD_BYTES);
   private final Map<String, Integer> outcomes = new TreeMap<>();
@@ -60,13 +65,14 @@ class PathFuzzTest {
         (random, one) -> {
           SourceType type = SourceType.values()[random.nextInt(SourceType.values().length)];
           if (random.nextInt(1_000) == 0) {
-            decoders.remove(type); // a new life, as far as what is learned goes
+            normalisers.remove(type); // a new life, as far as what is learned goes
           }
           byte[] payload = Mutants.payload(random);
           List<byte[]> frames = frames(payload, random);
           int length = frames.stream().mapToInt(frame -> frame.length).sum();
           boolean live = random.nextBoolean();
-          one.on(length, () -> take(type, live ? Frames.live(frames) : Frames.replay(frames)));
+          one.on(
+              length, () -> take(type, live ? Frames.live(frames, 1) : Frames.replay(frames, 1)));
         });
     assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
         .as(outcomes::toString)
@@ -98,19 +104,17 @@ class PathFuzzTest {
   }
 
   private void take(SourceType type, Frame frame) {
-    if (frame instanceof Frame.Batch batch) {
-      BatchDecoder decoder =
-          decoders.computeIfAbsent(
-              type,
-              t ->
-                  new EngineBatchDecoder(
-                      Objects.requireNonNull(registrations.get(t)), new Learned()));
-      Decoded decoded = decoder.decode(batch.payload());
-      String rejected = decoded.rejected();
-      count(type.wireName() + " " + (rejected == null ? "applied" : rejected));
-      if (rejected == null) {
-        produce(type, batch.sequence(), decoded);
+    if (frame instanceof RawBatch batch) {
+      Normaliser normaliser =
+          normalisers.computeIfAbsent(
+              type, t -> Normaliser.of(Objects.requireNonNull(registrations.get(t))));
+      DecodeResult decoded = batch.decoded(EngineDecoder.forSource(type), FakeEngine.BLOCK_SIZE);
+      if (decoded instanceof EngineBatch good) {
+        count(type.wireName() + " applied");
+        produce(type, batch.sequence(), normaliser.normalise(good));
       } else {
+        String rejected = ((BatchRejected) decoded).reason().label();
+        count(type.wireName() + " " + rejected);
         quarantine(batch, rejected);
       }
     } else {
@@ -118,7 +122,7 @@ class PathFuzzTest {
     }
   }
 
-  private void produce(SourceType type, long sequence, Decoded decoded) {
+  private void produce(SourceType type, long sequence, NormalisedBatch decoded) {
     BatchRecords records =
         new BatchRecords(
             Objects.requireNonNull(registrations.get(type)),
@@ -127,7 +131,7 @@ class PathFuzzTest {
             splitter,
             sequence,
             null,
-            decoded.sourceMicros());
+            decoded.timestampMicros());
     records.whole(decoded.events());
     for (EventRecord record : records.all()) {
       byte[] bytes = EventRecordCodec.encode(record);
@@ -141,7 +145,7 @@ class PathFuzzTest {
     }
   }
 
-  private static void quarantine(Frame.Batch batch, String reason) {
+  private static void quarantine(RawBatch batch, String reason) {
     byte[] payload = batch.payload();
     QuarantinedFrame frame =
         new QuarantinedFrame(

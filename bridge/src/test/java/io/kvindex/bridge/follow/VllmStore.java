@@ -179,17 +179,17 @@ final class VllmStore {
     return new long[] {hasher.next(TOKENS, 0, SIZE), hasher.next(TOKENS, SIZE, SIZE)};
   }
 
-  static BatchDecoder decoder(HashProfile profile, SourceType type) {
+  static PayloadDecoder decoder(HashProfile profile, SourceType type) {
     return decoder(profile, type, new Learned());
   }
 
-  static BatchDecoder decoder(HashProfile profile, SourceType type, Learned learned) {
+  static PayloadDecoder decoder(HashProfile profile, SourceType type, Learned learned) {
     return decoder(profile, type, learned, Map.of());
   }
 
-  static BatchDecoder decoder(
+  static PayloadDecoder decoder(
       HashProfile profile, SourceType type, Learned learned, Map<String, String> loraPaths) {
-    return new EngineBatchDecoder(
+    return new PayloadDecoder(
         new Registration(
             new PublisherId("engine-1", "default", 0),
             "tcp://127.0.0.1:5557",

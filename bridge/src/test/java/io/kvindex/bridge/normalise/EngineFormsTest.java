@@ -168,7 +168,7 @@ class EngineFormsTest {
   /** {@code --prefix-match-unit}: one hash for the beginning of a block. */
   @Test
   void shouldCountPartialBlocks_whenTheyAreSmallerThanTheRegisteredSize() {
-    Normaliser normaliser = new Normaliser(registration(SourceType.VLLM, HashProfile.XXH3_DEFAULT));
+    Normaliser normaliser = Normaliser.of(registration(SourceType.VLLM, HashProfile.XXH3_DEFAULT));
     for (int i = 0; i < 3; i++) {
       NormalisedBatch batch = normaliser.normalise(inGroup(List.of(9L), SIZE / 2));
       assertThat(batch.skipped()).isEqualTo(Map.of(SkipReason.PARTIAL_BLOCK, 1));
@@ -187,7 +187,7 @@ class EngineFormsTest {
 
   @Test
   void shouldSayMismatched_whenThereAreNothingButSmallBlocks() {
-    Normaliser normaliser = new Normaliser(registration(SourceType.VLLM, HashProfile.XXH3_DEFAULT));
+    Normaliser normaliser = Normaliser.of(registration(SourceType.VLLM, HashProfile.XXH3_DEFAULT));
     for (int i = 0; i < 100; i++) {
       normaliser.normalise(inGroup(List.of(9L), SIZE / 2));
     }
@@ -213,7 +213,7 @@ class EngineFormsTest {
     assertThat(nobodys.events()).isEmpty();
     assertThat(nobodys.skipped()).isEqualTo(Map.of(SkipReason.NOT_LOCAL, 2));
     NormalisedBatch pools =
-        new Normaliser(pooled(engine.type())).normalise(decode(engine, "GPU", stored, removed));
+        Normaliser.of(pooled(engine.type())).normalise(decode(engine, "GPU", stored, removed));
     assertThat(pools.events()).hasSize(1).allMatch(KvEvent.Taught.class::isInstance);
     assertThat(pools.skipped()).isEqualTo(Map.of(SkipReason.POOLED_TIER, 1));
     Object own = with(stored(engine, TWO, null, tokens(2 * SIZE), SIZE, null, null), member, "L");
@@ -379,13 +379,16 @@ class EngineFormsTest {
   void shouldNotDoubtTheProfile_whenLmcacheNamesAPromptsFirstBlock() {
     Engine engine = new Engine(SourceType.VLLM, Form.MAP);
     Normaliser normaliser =
-        new Normaliser(
+        Normaliser.of(
             registration(
                 engine.type(), new HashProfile(HashProfile.Algorithm.VLLM_SHA256_CBOR, "0")));
-    normaliser.normalise(
-        decode(
-            engine, "cuda:0", stored(engine, List.of(-77L), null, tokens(SIZE), SIZE, null, null)));
-    assertThat(normaliser.profileProblem()).isNull();
+    NormalisedBatch batch =
+        normaliser.normalise(
+            decode(
+                engine,
+                "cuda:0",
+                stored(engine, List.of(-77L), null, tokens(SIZE), SIZE, null, null)));
+    assertThat(batch.problem()).isNull();
   }
 
   private static KvEvent.Stored onlyStored(NormalisedBatch batch) {
@@ -437,7 +440,7 @@ class EngineFormsTest {
   }
 
   private static NormalisedBatch normalise(Engine engine, String medium, Object... events) {
-    return new Normaliser(registration(engine.type(), HashProfile.XXH3_DEFAULT))
+    return Normaliser.of(registration(engine.type(), HashProfile.XXH3_DEFAULT))
         .normalise(decode(engine, medium, events));
   }
 
@@ -452,7 +455,7 @@ class EngineFormsTest {
       }
     }
     byte[] payload = Pack.bytes(List.of(1.5, List.of(events)));
-    return (EngineBatch) EngineDecoder.forSource(engine.type()).decode(payload);
+    return (EngineBatch) EngineDecoder.forSource(engine.type()).decode(payload, SIZE);
   }
 
   private static Registration registration(SourceType type, HashProfile profile) {

@@ -4,7 +4,7 @@ package io.kvindex.bridge.normalise;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.EngineBatch;
-import io.kvindex.bridge.decode.EnvelopeDecoder;
+import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.normalise.NormalisedBatch.StreamNumber;
@@ -38,7 +38,7 @@ class EnvelopeNormaliserTest {
   private static final long[] SEQ = new SeqHash(1337).rolled(LOCAL);
 
   private final Normaliser normaliser =
-      new Normaliser(
+      Normaliser.of(
           new Registration(
               new PublisherId("daemon", "acme", 0),
               "tcp://127.0.0.1:5557",
@@ -177,7 +177,7 @@ class EnvelopeNormaliserTest {
   }
 
   private NormalisedBatch normalise(StandardEvents events) {
-    return normaliser.normalise((EngineBatch) new EnvelopeDecoder().decode(events.batch()));
+    return normaliser.normalise((EngineBatch) EngineDecoder.STANDARD.decode(events.batch(), 2));
   }
 
   private static Stream stream(

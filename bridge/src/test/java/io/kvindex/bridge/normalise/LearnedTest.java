@@ -42,7 +42,7 @@ class LearnedTest {
   @Test
   void shouldJudgeAGroupByWhatItsStoresTold_whenLaterEventsOnlyNumberIt() {
     Learned learned = new Learned();
-    Normaliser first = new Normaliser(registration, learned);
+    Normaliser first = Normaliser.of(registration, learned);
     assertThat(first.normalise(stored(1, "sliding_window", 16)).skipped()).isEqualTo(NOT_INDEXED);
     assertThat(first.normalise(stored(2, "mla_attention", 16)).events()).hasSize(1);
     assertThat(learned.groups())
@@ -52,7 +52,7 @@ class LearnedTest {
 
     // A bridge that takes over knows no more than what progress holds.
     for (Normaliser next :
-        List.of(first, new Normaliser(registration, new Learned(learned.groups(), false)))) {
+        List.of(first, Normaliser.of(registration, new Learned(learned.groups(), false)))) {
       assertThat(next.normalise(removed(1)).skipped()).isEqualTo(NOT_INDEXED);
       assertThat(next.normalise(removed(1)).events()).isEmpty();
       assertThat(next.normalise(stored(1, null, 0)).skipped()).isEqualTo(NOT_INDEXED);
@@ -63,7 +63,7 @@ class LearnedTest {
 
   @Test
   void shouldKnowAGroupsBlockSize_whenAPlaceholderLeavesItOut() {
-    Normaliser normaliser = new Normaliser(registration);
+    Normaliser normaliser = Normaliser.of(registration);
     assertThat(normaliser.normalise(stored(3, "full_attention", 256)).skipped())
         .isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
     assertThat(normaliser.normalise(stored(3, null, 0)).skipped())
@@ -73,7 +73,7 @@ class LearnedTest {
   /** An engine that offloads announces a placeholder for each block it moves. */
   @Test
   void shouldStayMismatched_whenPlaceholdersTellNoSize() {
-    Normaliser normaliser = new Normaliser(registration);
+    Normaliser normaliser = Normaliser.of(registration);
     BlockSizeMismatch wrong = new BlockSizeMismatch("GPU", 32);
     assertThat(normaliser.normalise(stored(0, null, 32)).mismatch()).isEqualTo(wrong);
     NormalisedBatch placeholder = normaliser.normalise(stored("CPU", 0, null, 0));
@@ -92,13 +92,13 @@ class LearnedTest {
   @Test
   void shouldPassRemovals_whenNothingIsKnownOfTheGroup() {
     // Its blocks may be indexed: a bridge that did not remember groups may have followed before.
-    assertThat(new Normaliser(registration).normalise(removed(2)).events()).hasSize(1);
+    assertThat(Normaliser.of(registration).normalise(removed(2)).events()).hasSize(1);
   }
 
   @Test
   void shouldForgetGroups_whenANewLifeBegins() {
     Learned learned = new Learned();
-    Normaliser normaliser = new Normaliser(registration, learned);
+    Normaliser normaliser = Normaliser.of(registration, learned);
     normaliser.normalise(stored(1, "sliding_window", 16));
     learned.forget(false);
     assertThat(learned.groups()).isEmpty();

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.SkipReason;
-import io.kvindex.bridge.decode.VllmDecoder;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.SourceType;
@@ -43,18 +43,17 @@ class LowerTierTest {
             null,
             null,
             Map.of());
-    Normaliser engine = new Normaliser(StoreFixture.registration(SourceType.VLLM, options));
+    Normaliser engine = Normaliser.of(StoreFixture.registration(SourceType.VLLM, options));
     DecodeResult batch =
-        new VllmDecoder()
-            .decode(
-                Pack.bytes(
+        EngineDecoder.VLLM.decode(
+            Pack.bytes(
+                List.of(
+                    1.0,
                     List.of(
-                        1.0,
-                        List.of(
-                            engineStore("GPU", 7L),
-                            engineStore("cpu", 8L),
-                            List.of("BlockRemoved", List.of(8L), "cpu"),
-                            List.of("BlockRemoved", List.of(7L), "GPU")))));
+                        engineStore("GPU", 7L),
+                        engineStore("cpu", 8L),
+                        List.of("BlockRemoved", List.of(8L), "cpu"),
+                        List.of("BlockRemoved", List.of(7L), "GPU")))));
     NormalisedBatch normal = engine.normalise((EngineBatch) batch);
     assertThat(normal.events().get(0)).isInstanceOf(KvEvent.Stored.class);
     assertThat(normal.events().get(1))

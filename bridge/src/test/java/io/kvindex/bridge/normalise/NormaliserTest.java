@@ -51,11 +51,11 @@ class NormaliserTest {
   @ParameterizedTest
   @MethodSource("batches")
   void shouldAccountForEveryEvent_whenAnyVector(Vector vector) {
-    EngineBatch batch = decode(vector);
+    EngineBatch batch = decode(vector, 0);
     int sent = batch.events().size() + batch.skipped().size();
     for (int blockSize : new int[] {2, 4, 8, 16, 256}) {
       NormalisedBatch normal =
-          new Normaliser(registration(typeOf(vector), blockSize)).normalise(batch);
+          Normaliser.of(registration(typeOf(vector), blockSize)).normalise(batch);
       int skipped = normal.skipped().values().stream().mapToInt(Integer::intValue).sum();
       assertThat(normal.events().size() + skipped).isEqualTo(sent);
       assertThat(normal.timestampMicros()).isEqualTo(batch.timestampMicros());
@@ -73,14 +73,14 @@ class NormaliserTest {
   @ParameterizedTest
   @MethodSource("batches")
   void shouldHashEachBlocksTokens_whenTheyFit(Vector vector) {
-    EngineBatch batch = decode(vector);
+    EngineBatch batch = decode(vector, 0);
     for (var event : batch.events()) {
       if (!(event instanceof io.kvindex.bridge.decode.EngineEvent.Stored stored)) {
         continue;
       }
       int blockSize = Math.max(1, stored.blockSize());
       List<KvEvent> events =
-          new Normaliser(registration(SourceType.VLLM, blockSize))
+          Normaliser.of(registration(SourceType.VLLM, blockSize))
               .normalise(new EngineBatch(0, null, List.of(stored), List.of()))
               .events();
       if (!events.isEmpty()) {
@@ -284,8 +284,11 @@ class NormaliserTest {
 
   private static List<KvEvent> clears(Registration registration, List<Object> event) {
     byte[] payload = Pack.bytes(List.of(1.5, List.of(event), 0));
-    EngineBatch batch = (EngineBatch) EngineDecoder.forSource(registration.type()).decode(payload);
-    return new Normaliser(registration).normalise(batch).events();
+    EngineBatch batch =
+        (EngineBatch)
+            EngineDecoder.forSource(registration.type())
+                .decode(payload, registration.table().blockSize());
+    return Normaliser.of(registration).normalise(batch).events();
   }
 
   private static Registration clearing(ClearScope scope) {
@@ -318,11 +321,11 @@ class NormaliserTest {
   private static NormalisedBatch normalise(String name, Registration registration) {
     Vector vector =
         WireVectors.all().stream().filter(v -> v.name().equals(name)).findFirst().orElseThrow();
-    return new Normaliser(registration).normalise(decode(vector));
+    return Normaliser.of(registration).normalise(decode(vector, registration.table().blockSize()));
   }
 
-  private static EngineBatch decode(Vector vector) {
-    var result = vector.decoder().decode(vector.payload());
+  private static EngineBatch decode(Vector vector, int blockSize) {
+    var result = vector.decoder().decode(vector.payload(), blockSize);
     assertThat(result).isNotInstanceOf(BatchRejected.class);
     return (EngineBatch) result;
   }

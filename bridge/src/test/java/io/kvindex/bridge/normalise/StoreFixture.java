@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.bridge.decode.DecodeResult;
 import io.kvindex.bridge.decode.EngineBatch;
-import io.kvindex.bridge.decode.MooncakeDecoder;
+import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
@@ -51,7 +51,7 @@ abstract class StoreFixture {
 
   void registerRemovals(@Nullable RemovalScope scope, Learned learned) {
     normaliser =
-        new Normaliser(
+        Normaliser.of(
             registration(SourceType.MOONCAKE, options(null, Map.of(), null, scope)), learned);
   }
 
@@ -61,7 +61,7 @@ abstract class StoreFixture {
       @Nullable List<Integer> poolGroups,
       Learned learned) {
     SourceOptions options = options(shards, addressTiers, poolGroups, null);
-    return new Normaliser(registration(SourceType.MOONCAKE, options), learned);
+    return Normaliser.of(registration(SourceType.MOONCAKE, options), learned);
   }
 
   private static SourceOptions options(
@@ -102,7 +102,7 @@ abstract class StoreFixture {
   }
 
   NormalisedBatch normalise(Object batch) {
-    DecodeResult result = new MooncakeDecoder().decode(Pack.bytes(batch));
+    DecodeResult result = EngineDecoder.MOONCAKE.decode(Pack.bytes(batch), 2);
     assertThat(result).isInstanceOf(EngineBatch.class);
     assertThat(normaliser).isNotNull();
     return Objects.requireNonNull(normaliser).normalise((EngineBatch) result);

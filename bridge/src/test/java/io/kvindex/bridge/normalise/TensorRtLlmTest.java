@@ -32,7 +32,7 @@ class TensorRtLlmTest {
       StoreFixture.registration(
           SourceType.TENSORRT_LLM, SourceOptions.defaultFor(SourceType.TENSORRT_LLM));
 
-  private final Normaliser normaliser = new Normaliser(REGISTRATION);
+  private final Normaliser normaliser = Normaliser.of(REGISTRATION);
 
   @Test
   void shouldReadItsEvents_whenTheyComeAsItSendsThem() {

@@ -17,7 +17,7 @@ class ContextEndTest {
     ZMQ.Context context = ZMQ.context(1);
     ZMQ.Socket open = context.socket(SocketType.SUB);
 
-    assertThat(ContextEnd.within(Duration.ofMillis(50), context)).isFalse();
+    assertThat(IoLoop.end(context, Duration.ofMillis(50))).isFalse();
 
     open.close();
   }
@@ -27,6 +27,6 @@ class ContextEndTest {
     ZMQ.Context context = ZMQ.context(1);
     context.socket(SocketType.SUB).close();
 
-    assertThat(ContextEnd.within(Duration.ofSeconds(20), context)).isTrue();
+    assertThat(IoLoop.end(context, Duration.ofSeconds(20))).isTrue();
   }
 }

@@ -79,7 +79,7 @@ class IoLoopTest {
     public void onReopened() {}
   }
 
-  private static final class NoListener implements SubSocket.Listener {
+  private static final class NoListener implements IoLoop.Listener {
     @Override
     public void connected() {}
 

@@ -85,7 +85,12 @@ class ReplaysTest {
 
   private static void ask(Replays asking, ServerSocket engine, boolean doubted) {
     asking.start(
-        "tcp://127.0.0.1:" + engine.getLocalPort(), null, doubted, Duration.ZERO, new Nobody());
+        "tcp://127.0.0.1:" + engine.getLocalPort(),
+        null,
+        doubted,
+        Duration.ZERO,
+        () -> {},
+        (why, count) -> {});
   }
 
   private Socket accept(ServerSocket engine) throws IOException {
@@ -122,13 +127,5 @@ class ReplaysTest {
     byte[] mechanism = "NULL".getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(mechanism, 0, greeting, 12, mechanism.length);
     socket.getOutputStream().write(greeting);
-  }
-
-  private static final class Nobody implements ReplayFeed.Listener {
-    @Override
-    public void changed() {}
-
-    @Override
-    public void discarded(ReplayFeed.Discard why, long count) {}
   }
 }

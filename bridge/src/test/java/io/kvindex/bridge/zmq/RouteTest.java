@@ -30,7 +30,7 @@ import org.zeromq.ZMQ;
 
 /** Where a subscription goes whose endpoint is a name, or several addresses. */
 @Timeout(60)
-class RouteTest implements IoLoop.Reader, SubSocket.Listener {
+class RouteTest implements IoLoop.Reader, IoLoop.Listener {
 
   private static final Duration SOON = Duration.ofSeconds(20);
 

@@ -3,9 +3,9 @@ package io.kvindex.launcher.client;
 
 import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.Frames;
+import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Resolver;
-import io.kvindex.bridge.zmq.SubSocket;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.registration.Endpoint;
 import java.io.PrintWriter;
@@ -97,7 +97,7 @@ public final class TapCommand implements Callable<Integer> {
     while ((count == 0 || seen < count) && (seconds == 0 || System.nanoTime() < deadlineNs)) {
       List<byte[]> frames = messages.next();
       if (frames != null) {
-        printer.print(Frames.live(frames));
+        printer.print(Frames.live(frames, Clock.micros()));
         seen++;
       }
     }
@@ -105,7 +105,7 @@ public final class TapCommand implements Callable<Integer> {
   }
 
   /** What came and is not printed yet; what does not fit waits at the engine. */
-  private final class Messages implements IoLoop.Reader, IoLoop.Gate, SubSocket.Listener {
+  private final class Messages implements IoLoop.Reader, IoLoop.Gate, IoLoop.Listener {
     private final BlockingQueue<List<byte[]>> queue = new ArrayBlockingQueue<>(WAITING);
 
     /** Null if none came for a while. */

@@ -8,6 +8,7 @@ import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.Frame;
+import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.decode.StoreObject;
 import io.kvindex.model.event.Hashes;
 import java.io.PrintWriter;
@@ -31,15 +32,15 @@ final class TapPrinter {
   }
 
   void print(Frame frame) {
-    if (frame instanceof Frame.Batch batch) {
-      print(batch, decoder.decode(batch.payload()));
+    if (frame instanceof RawBatch batch) {
+      print(batch, batch.decoded(decoder, 0));
     } else {
       out.printf("not an event message: %s%n", frame);
     }
     out.flush();
   }
 
-  private void print(Frame.Batch frame, DecodeResult result) {
+  private void print(RawBatch frame, DecodeResult result) {
     if (result instanceof EngineBatch batch) {
       Instant time = Instant.EPOCH.plus(batch.timestampMicros(), ChronoUnit.MICROS);
       out.printf(

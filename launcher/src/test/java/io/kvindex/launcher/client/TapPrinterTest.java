@@ -61,7 +61,7 @@ class TapPrinterTest {
 
   private void print(SourceType type, byte[] payload) {
     byte[] sequence = ByteBuffer.allocate(Long.BYTES).putLong(3).array();
-    Frame frame = Frames.live(List.of(new byte[0], sequence, payload));
+    Frame frame = Frames.live(List.of(new byte[0], sequence, payload), 1);
     new TapPrinter(EngineDecoder.forSource(type), new PrintWriter(out)).print(frame);
   }
 }

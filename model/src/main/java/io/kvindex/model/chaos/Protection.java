@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * whole process. Each names where it is honoured.
  */
 public enum Protection {
-  /** Holes in a sequence are asked for; without it they are passed over: {@code StreamPosition}. */
+  /** Holes in a sequence are asked for; without it they are passed over: {@code Intake.place}. */
   REPAIR,
   /** A new life hides what the one before announced: {@code Lives.begin}. */
   FENCING,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.testing.chaos;
 
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
-import io.kvindex.bridge.follow.EngineBatchDecoder;
-import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.decode.DecodeResult;
+import io.kvindex.bridge.decode.EngineBatch;
+import io.kvindex.bridge.decode.EngineDecoder;
+import io.kvindex.bridge.normalise.NormalisedBatch;
+import io.kvindex.bridge.normalise.Normaliser;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.EventRecord;
@@ -70,10 +72,15 @@ final class EarlyRecord implements AutoCloseable {
         new TopicPartition(Topics.EVENTS, TablePartition.of(registration.table(), count));
     StreamId stream = StreamId.of(publisher);
     EventRecord newest = newest(events, stream);
-    Decoded batch = new EngineBatchDecoder(registration, new Learned()).decode(payload);
-    if (newest == null || newest.position().eventId() != last || batch.rejected() != null) {
+    DecodeResult decoded =
+        EngineDecoder.forSource(registration.type())
+            .decode(payload, registration.table().blockSize());
+    if (newest == null
+        || newest.position().eventId() != last
+        || !(decoded instanceof EngineBatch sent)) {
       return false; // the bridge was quicker, or is down
     }
+    NormalisedBatch batch = Normaliser.of(registration).normalise(sent);
     EventRecord early =
         new EventRecord(
             newest.table(),
@@ -83,7 +90,7 @@ final class EarlyRecord implements AutoCloseable {
             newest.incarnation(),
             EventRecord.Position.whole(last + 2),
             last + 1,
-            batch.sourceMicros(),
+            batch.timestampMicros(),
             batch.events());
     long offset =
         producer

@@ -3,9 +3,13 @@ package io.kvindex.bridge.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.bridge.decode.BatchRejected;
+import io.kvindex.bridge.decode.EngineDecoder;
+import io.kvindex.bridge.decode.RejectReason;
+import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.WireVectors;
-import io.kvindex.bridge.follow.BatchDecoder.Decoded;
 import io.kvindex.bridge.normalise.Learned;
+import io.kvindex.bridge.normalise.NormalisedBatch;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
@@ -18,48 +22,48 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class EngineBatchDecoderTest {
-
-  private static final BatchDecoder.Factory FACTORY = EngineBatchDecoder::new;
+/** What becomes of a payload on its way to the normal form. */
+class PayloadTest {
 
   @Test
   void shouldGiveEventsAndTime_whenBatchIsGood() {
-    Decoded decoded = decode("vllm_m_stored_026", 16);
+    NormalisedBatch decoded = decode("vllm_m_stored_026", 16);
     assertThat(decoded.events()).hasSize(1);
-    assertThat(decoded.sourceMicros()).isEqualTo(1_760_000_000_250_000L);
-    assertThat(decoded.rejected()).isNull();
-    assertThat(decoded.mismatch()).isNull();
+    assertThat(decoded.timestampMicros()).isEqualTo(1_760_000_000_250_000L);
+    assertThat(decoded.problem()).isNull();
   }
 
   @Test
   void shouldNameTheReason_whenBatchIsRejected() {
-    assertThat(decode("bad_truncated", 16)).isEqualTo(Decoded.rejected("truncated"));
+    assertThat(EngineDecoder.VLLM.decode(payload("bad_truncated")))
+        .isEqualTo(new BatchRejected(RejectReason.TRUNCATED));
   }
 
   @Test
   void shouldCountByReason_whenEventsAreSkipped() {
-    assertThat(decode("bad_unknown_tag", 16).skipped()).isEqualTo(Map.of("unknown_tag", 2L));
+    assertThat(decode("bad_unknown_tag", 16).skipped())
+        .isEqualTo(Map.of(SkipReason.UNKNOWN_TAG, 2));
     assertThat(decode("vllm_a6_sliding_window", 16).skipped())
-        .isEqualTo(Map.of("attention_group", 1L));
+        .isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 1));
   }
 
   @Test
   void shouldPrintBothSizesAndTheFactor_whenTheyDiffer() {
-    assertThat(decode("vllm_m_stored_026", 8).mismatch())
+    assertThat(decode("vllm_m_stored_026", 8).problem())
         .contains("block_size 16", "registered is 8", "2 times", "dcp x pcp");
-    assertThat(decode("vllm_m_stored_026", 24).mismatch())
+    assertThat(decode("vllm_m_stored_026", 24).problem())
         .as("one block in a group may be the beginning of a larger one")
         .isNull();
-    assertThat(decode("vllm_a2_medium_rank", 12).mismatch())
+    assertThat(decode("vllm_a2_medium_rank", 12).problem())
         .contains("block_size 16", "registered is 12")
         .doesNotContain("times");
   }
 
   @Test
   void shouldNotBlameTheRegistration_whenOnlyAStoresChunksDiffer() {
-    Decoded decoded = decode("lmcache_vllm_map", 16);
-    assertThat(decoded.skipped()).isEqualTo(Map.of("block_size_mismatch", 1L));
-    assertThat(decoded.mismatch()).isNull();
+    NormalisedBatch decoded = decode("lmcache_vllm_map", 16);
+    assertThat(decoded.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
+    assertThat(decoded.problem()).isNull();
   }
 
   @Test
@@ -73,20 +77,21 @@ class EngineBatchDecoderTest {
     assertThat(decode(good, good).doubtful()).isFalse();
   }
 
-  private static Decoded decode(Object... events) {
-    return FACTORY
-        .create(registration(16), new Learned())
+  private static NormalisedBatch decode(Object... events) {
+    return new PayloadDecoder(registration(16), new Learned())
         .decode(Pack.bytes(List.of(1_760_000_000.25, List.of(events), 0)));
   }
 
-  private static Decoded decode(String vector, int blockSize) {
-    byte[] payload =
-        WireVectors.all().stream()
-            .filter(v -> v.name().equals(vector))
-            .findFirst()
-            .orElseThrow()
-            .payload();
-    return FACTORY.create(registration(blockSize), new Learned()).decode(payload);
+  private static NormalisedBatch decode(String vector, int blockSize) {
+    return new PayloadDecoder(registration(blockSize), new Learned()).decode(payload(vector));
+  }
+
+  private static byte[] payload(String vector) {
+    return WireVectors.all().stream()
+        .filter(v -> v.name().equals(vector))
+        .findFirst()
+        .orElseThrow()
+        .payload();
   }
 
   private static Registration registration(int blockSize) {
