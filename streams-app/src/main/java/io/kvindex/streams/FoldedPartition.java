@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * A partition of the log, folded: the table in memory, the rules that change it, and the checkpoint
  * behind it.
  */
-final class FoldedPartition implements FoldedTable<PartitionView> {
+final class FoldedPartition implements FoldedTable {
 
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
