@@ -117,7 +117,7 @@ final class FoldedPartition implements FoldedTable {
       throws CheckpointRefusedException, IOException, InterruptedException {
     PartitionTable table =
         new PartitionTable(partition, shared.epochs(), new Journal(shared.pieces()));
-    @Nullable Header header = checkpoint.load(table.blocks(), table.loader(), progress);
+    @Nullable Header header = checkpoint.load(table.blocks(), table::load, progress);
     Folded folded = header == null ? Folded.NOTHING : header.folded();
     return new FoldedPartition(partition, shared, table, checkpoint, folded, first);
   }
