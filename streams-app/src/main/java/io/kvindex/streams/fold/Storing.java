@@ -115,7 +115,9 @@ final class Storing {
     learnNames(from, tableRef, stated, context);
     SeqHash hasher = hashers.computeIfAbsent(profile, of -> new SeqHash(of.byTokens().xxh3Seed()));
     spaces.of(tableRef, stated.namespace(), by);
-    EngineNames names = EngineNames.of(from, event, context);
+    boolean byName = EngineNames.mean(from, event);
+    boolean moves = remembersRemoved && event.parent().kind() == Parent.Kind.UNKNOWN;
+    boolean addsExtra = !profile.algorithm().coversExtraKeys();
     Describer describer = who == null ? Describer.LOWER_TIER : describer(from, event.place());
     boolean device = by.device();
     boolean byHashOnly = describer == Describer.LOWER_TIER && device;
@@ -123,10 +125,10 @@ final class Storing {
       judge.held(who.owner(), event, parents);
     }
     // How far the event has been followed: whether what is before its next block is known.
-    boolean first = names == null && event.parent().kind() == Parent.Kind.ROOT;
+    boolean first = !byName && event.parent().kind() == Parent.Kind.ROOT;
     boolean follows = first;
-    boolean named = names == null && event.parent().kind() == Parent.Kind.HASH;
-    long parent = named ? event.parent().hash() : 0;
+    boolean named = !byName && event.parent().kind() == Parent.Kind.HASH;
+    long parent = event.parent().hash();
     before.unknown();
     if (named) {
       spaces.lookUp(parent, before);
@@ -145,8 +147,14 @@ final class Storing {
       int in = spaces.lookUp(hash, said);
       boolean known = said.isBelieved(device);
       boolean learns = false;
-      if (names != null) {
-        names.next(hash, extra, names.mayMove() ? heldKey(by, hash, group) : null, said, content);
+      if (byName) {
+        context = addsExtra ? ContextHash.withExtra(context, extra) : context;
+        Long held = moves ? heldKey(by, hash, group) : null;
+        if (EngineNames.isTaught(from, hash, said, held)) {
+          content.is(said);
+        } else {
+          content.isNamed(held == null ? context : held ^ hash, hash, parent);
+        }
         learns = true;
       } else if (describer == Describer.LOWER_TIER && known && said.byDevice) {
         content.is(said);

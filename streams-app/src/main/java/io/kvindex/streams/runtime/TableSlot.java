@@ -67,7 +67,7 @@ public final class TableSlot {
   private @Nullable Refusal refusal;
 
   private String failure = "";
-  private CompletableFuture<Void> loaded = CompletableFuture.completedFuture(null);
+  private volatile CompletableFuture<Void> loaded = CompletableFuture.completedFuture(null);
   private boolean closed;
   private long pauseNs;
   private long lastFailureNs = System.nanoTime() - CALM_NS;
@@ -168,17 +168,8 @@ public final class TableSlot {
       failed(e);
       throw e;
     } finally {
-      ended();
+      loaded.complete(null); // outside the lock, as others go on in this thread
     }
-  }
-
-  /** Outside the lock, as others go on in this thread. */
-  private void ended() {
-    CompletableFuture<Void> waitedFor;
-    synchronized (this) {
-      waitedFor = loaded;
-    }
-    waitedFor.complete(null);
   }
 
   /**
@@ -209,7 +200,7 @@ public final class TableSlot {
       synchronized (this) {
         state = TableState.ABSENT;
       }
-      ended();
+      loaded.complete(null);
     }
   }
 
@@ -342,7 +333,7 @@ public final class TableSlot {
       sound = state == TableState.READY;
       table = null;
     }
-    ended();
+    loaded.complete(null);
     if (last != null && sound) {
       last.close();
     } else if (last != null) {
