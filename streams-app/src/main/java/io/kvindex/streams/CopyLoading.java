@@ -182,7 +182,7 @@ final class CopyLoading implements TableLoader {
     try {
       long began = System.nanoTime();
       FoldedPartition table =
-          FoldedPartition.load(
+          new FoldedPartition(
               partition,
               shared,
               checkpoint,

@@ -2,10 +2,8 @@
 package io.kvindex.streams;
 
 import io.kvindex.streams.runtime.Refusal;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FailedFolds {
 
-  /** By offset, whether it has failed twice. */
-  private final Map<Long, Boolean> twice = new HashMap<>();
-
+  private final Set<Long> once = new HashSet<>();
+  private final Set<Long> leftOut = new HashSet<>();
   private @Nullable Refusal newest;
 
   /**
@@ -43,18 +40,17 @@ final class FailedFolds {
     }
     newest = why;
     if (why.cause() == Refusal.Cause.LOG_LOST_END) {
-      twice.clear(); // other records may be there now
-    } else {
-      twice.merge(why.offset(), false, (once, again) -> true);
+      once.clear(); // other records may be there now
+      leftOut.clear();
+    } else if (!once.add(why.offset())) {
+      leftOut.add(why.offset());
     }
   }
 
   /** Offsets of those to leave out behind what is folded; those before are done with. */
   Set<Long> notBefore(long folded) {
-    twice.keySet().removeIf(offset -> offset <= folded);
-    return twice.entrySet().stream()
-        .filter(Map.Entry::getValue)
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toUnmodifiableSet());
+    once.removeIf(offset -> offset <= folded);
+    leftOut.removeIf(offset -> offset <= folded);
+    return Set.copyOf(leftOut);
   }
 }
