@@ -107,13 +107,12 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     streams =
         new KafkaStreams(
             TableTopology.of(Topics.EVENTS, tables, clients::seek, log::taskBegins),
-            new CopySettings(
-                    config.kafka(),
-                    config.applicationId(),
-                    config.member(),
-                    config.directory().resolve("streams"),
-                    Math.min(partitions, Runtime.getRuntime().availableProcessors()))
-                .properties(),
+            CopySettings.of(
+                config.kafka(),
+                config.applicationId(),
+                config.member(),
+                config.directory().resolve("streams"),
+                Math.min(partitions, Runtime.getRuntime().availableProcessors())),
             clients);
     failures = new StreamFailures(config.member() + " of copy " + config.copy(), metrics);
     streams.setUncaughtExceptionHandler(failures);

@@ -135,12 +135,11 @@ final class TestProcess implements AutoCloseable {
 
   /** Kafka Streams begins, with the tables that are there. */
   void start(int threads) {
-    CopySettings settings = new CopySettings(site, application, name, dir.resolve(name), threads);
     SeekingClients clients = new SeekingClients();
     KafkaStreams begun =
         new KafkaStreams(
             TableTopology.of(log.topic, tables, clients::seek, watch::taskBegins),
-            settings.properties(),
+            CopySettings.of(site, application, name, dir.resolve(name), threads),
             clients);
     begun.setUncaughtExceptionHandler(
         failure -> {
