@@ -12,7 +12,6 @@ import io.kvindex.streams.runtime.FoldedTable;
 import io.kvindex.streams.runtime.LogTopic;
 import io.kvindex.streams.runtime.Refusal;
 import io.kvindex.streams.runtime.TableLoader;
-import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Brings tables into memory: from this process's own checkpoint, from another one's, or empty, to
  * be folded from the log's beginning. For loading threads, but for questions how far it is.
  */
-final class CopyLoading implements TableLoader<PartitionView> {
+final class CopyLoading implements TableLoader {
 
   private static final Logger LOG = LoggerFactory.getLogger(CopyLoading.class);
 
@@ -79,7 +78,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
   }
 
   @Override
-  public FoldedTable<PartitionView> load(int partition, Uuid topicId, @Nullable Refusal before)
+  public FoldedTable load(int partition, Uuid topicId, @Nullable Refusal before)
       throws IOException, InterruptedException {
     logId = topicId.toString();
     FailedFolds failures = failed.computeIfAbsent(partition, p -> new FailedFolds());
@@ -183,7 +182,7 @@ final class CopyLoading implements TableLoader<PartitionView> {
     try {
       long began = System.nanoTime();
       FoldedPartition table =
-          FoldedPartition.load(
+          new FoldedPartition(
               partition,
               shared,
               checkpoint,

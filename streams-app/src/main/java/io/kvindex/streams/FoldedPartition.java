@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * A partition of the log, folded: the table in memory, the rules that change it, and the checkpoint
  * behind it.
  */
-final class FoldedPartition implements FoldedTable<PartitionView> {
+final class FoldedPartition implements FoldedTable {
 
   private static final Logger LOG = LoggerFactory.getLogger(FoldedPartition.class);
   private static final Duration READ_WITHIN = Duration.ofSeconds(30);
@@ -69,18 +69,24 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
   private final EventRecordDecoder decoder = new EventRecordDecoder();
   private final OncePerMinute warnings = new OncePerMinute();
 
-  private FoldedPartition(
-      int partition,
-      Shared shared,
-      PartitionTable table,
-      Checkpoint checkpoint,
-      Folded folded,
-      long first) {
-    this.first = first;
+  /**
+   * Loads what a checkpoint has; from then on the checkpoint is this table's.
+   *
+   * @param first offset to begin at where the checkpoint has nothing, -1 = the log's beginning
+   * @throws CheckpointRefusedException if it can not be used; nothing is left open
+   * @throws IOException if the disk can not be read
+   * @throws InterruptedException if the thread was interrupted
+   */
+  FoldedPartition(
+      int partition, Shared shared, Checkpoint checkpoint, long first, Progress progress)
+      throws CheckpointRefusedException, IOException, InterruptedException {
     this.partition = partition;
-    this.table = table;
     this.checkpoint = checkpoint;
+    this.first = first;
     counts = shared.counts();
+    table = new PartitionTable(partition, shared.epochs(), new Journal(shared.pieces()));
+    @Nullable Header header = checkpoint.load(table.blocks(), table::load, progress);
+    Folded folded = header == null ? Folded.NOTHING : header.folded();
     offset = folded.offset();
     sum = folded.sum();
     foldedSince(folded.lineageStart());
@@ -102,24 +108,6 @@ final class FoldedPartition implements FoldedTable<PartitionView> {
       table.streams().taken(first - 1);
     }
     table.readsFrom(this::read);
-  }
-
-  /**
-   * Loads what a checkpoint has; from then on the checkpoint is this table's.
-   *
-   * @param first offset to begin at where the checkpoint has nothing, -1 = the log's beginning
-   * @throws CheckpointRefusedException if it can not be used; nothing is left open
-   * @throws IOException if the disk can not be read
-   * @throws InterruptedException if the thread was interrupted
-   */
-  static FoldedPartition load(
-      int partition, Shared shared, Checkpoint checkpoint, long first, Progress progress)
-      throws CheckpointRefusedException, IOException, InterruptedException {
-    PartitionTable table =
-        new PartitionTable(partition, shared.epochs(), new Journal(shared.pieces()));
-    @Nullable Header header = checkpoint.load(table.blocks(), table.loader(), progress);
-    Folded folded = header == null ? Folded.NOTHING : header.folded();
-    return new FoldedPartition(partition, shared, table, checkpoint, folded, first);
   }
 
   @Override

@@ -51,12 +51,16 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
   /** Each takes two threads, one that reads and one that puts into memory. */
   private static final int LOADS_AT_ONCE = 2;
 
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+  private static final Duration SAME_TOPIC = Duration.ofSeconds(30);
+  private static final Duration AGAIN = Duration.ofSeconds(1);
+
   private final CopyConfig config;
   private final int partitions;
   private final LogTopic topic;
   private final CopyLoading loading;
-  private final ProcessTables<PartitionView> tables;
-  private final LogWatch<PartitionView> log;
+  private final ProcessTables tables;
+  private final LogWatch log;
   private final KafkaStreams streams;
   private final StreamFailures failures;
   private final CheckpointLender lender;
@@ -96,19 +100,19 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
                 metrics),
             lenders,
             metrics);
-    tables = new ProcessTables<>(partitions, LOADS_AT_ONCE, topic::id, loading, metrics);
-    log = new LogWatch<>(topic, tables, config.maxLag());
+    tables =
+        new ProcessTables(partitions, LOADS_AT_ONCE, topic::id, loading, metrics, LONGEST_PAUSE);
+    log = new LogWatch(topic, tables, config.maxLag(), SAME_TOPIC, AGAIN);
     SeekingClients clients = new SeekingClients();
     streams =
         new KafkaStreams(
             TableTopology.of(Topics.EVENTS, tables, clients::seek, log::taskBegins),
-            new CopySettings(
-                    config.kafka(),
-                    config.applicationId(),
-                    config.member(),
-                    config.directory().resolve("streams"),
-                    Math.min(partitions, Runtime.getRuntime().availableProcessors()))
-                .properties(),
+            CopySettings.of(
+                config.kafka(),
+                config.applicationId(),
+                config.member(),
+                config.directory().resolve("streams"),
+                Math.min(partitions, Runtime.getRuntime().availableProcessors())),
             clients);
     failures = new StreamFailures(config.member() + " of copy " + config.copy(), metrics);
     streams.setUncaughtExceptionHandler(failures);
@@ -246,7 +250,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
       if (keepsUp(partition)) {
         return PartitionProgress.of(Phase.READY);
       }
-      PartitionBacklog backlog = log.backlog(partition);
+      PartitionBacklog.Found backlog = log.backlog(partition);
       return !tables.at(partition).isFollowed() && backlog.wasClose()
           ? PartitionProgress.of(Phase.STALE)
           : new PartitionProgress(Phase.CATCHING_UP, backlog.done(), backlog.total(), 0);
@@ -319,7 +323,7 @@ public final class IndexCopy implements IndexPartitions, AutoCloseable {
     }
     // What was visible before a restart must be visible again first; later some lag is no reason to
     // send routers away.
-    PartitionBacklog backlog = log.backlog(partition);
+    PartitionBacklog.Found backlog = log.backlog(partition);
     if (backlog.wasClose()) {
       return null;
     }

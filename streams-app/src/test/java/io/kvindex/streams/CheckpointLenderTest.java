@@ -57,7 +57,7 @@ class CheckpointLenderTest {
             JournalLimits.DEFAULT,
             metrics);
     table =
-        FoldedPartition.load(
+        new FoldedPartition(
             0, shared, Checkpoint.open(dir.resolve("0"), TOPIC, 0), -1, (done, of) -> {});
     RandomLog log = new RandomLog(new Random(3));
     for (int i = 0; i < RECORDS; i++) {

@@ -52,7 +52,7 @@ class FoldedPartitionTest {
             JournalLimits.DEFAULT,
             new SimpleMeterRegistry());
     Checkpoint checkpoint = Checkpoint.open(dir.resolve("0"), new Uuid(1, 2), 0);
-    return FoldedPartition.load(0, shared, checkpoint, first, (done, of) -> {});
+    return new FoldedPartition(0, shared, checkpoint, first, (done, of) -> {});
   }
 
   /** Else it would wait for them for ever, and seem to lack nothing beside who has them. */

@@ -93,7 +93,7 @@ final class KilledCopy {
             journal,
             new SimpleMeterRegistry());
     Checkpoint checkpoint = Checkpoint.open(directory, CheckpointedIndex.TOPIC, 0);
-    FoldedPartition table = FoldedPartition.load(0, shared, checkpoint, -1, SLOW);
+    FoldedPartition table = new FoldedPartition(0, shared, checkpoint, -1, SLOW);
     if (table.foldedOffset() + 1 != first) {
       throw new IllegalStateException(
           "loaded up to " + table.foldedOffset() + " in place of " + (first - 1));

@@ -30,7 +30,7 @@ final class StoredIndex implements AutoCloseable {
   StoredIndex(Path directory) throws Exception {
     checkpoint = Checkpoint.open(directory, Uuid.ONE_UUID, 0);
     partition =
-        FoldedPartition.load(
+        new FoldedPartition(
             0,
             new FoldedPartition.Shared(
                 new Epochs(),

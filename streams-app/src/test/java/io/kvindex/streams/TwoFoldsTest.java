@@ -139,6 +139,6 @@ class TwoFoldsTest {
             speed,
             new SimpleMeterRegistry());
     Checkpoint checkpoint = Checkpoint.open(directory, CheckpointedIndex.TOPIC, 0);
-    return FoldedPartition.load(0, shared, checkpoint, -1, (done, of) -> {});
+    return new FoldedPartition(0, shared, checkpoint, -1, (done, of) -> {});
   }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Bytes;
@@ -185,13 +186,16 @@ public final class Checkpoint implements AutoCloseable {
    * Loads the table. What it throws leaves a part of it in memory: the blocks are to be thrown away
    * then.
    *
-   * @param blocks new ones; whose tables, spaces and holders the dictionary's reader adds
+   * @param blocks new ones
+   * @param dictionary takes all rows of dictionaries as they were put into the journal, before any
+   *     name is read, and gives the blocks their tables, spaces and holders
    * @return what it is of, null = there is none yet, and nothing was done
    * @throws CheckpointRefusedException if it can not be used
    * @throws IOException if the disk can not be read
    * @throws InterruptedException if the thread was interrupted
    */
-  public @Nullable Header load(Blocks blocks, Dictionary dictionary, Progress progress)
+  public @Nullable Header load(
+      Blocks blocks, Consumer<SortedMap<Bytes, byte[]>> dictionary, Progress progress)
       throws CheckpointRefusedException, IOException, InterruptedException {
     Header header = header();
     if (header != null) {

@@ -7,10 +7,13 @@ import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.NameBatch;
 import io.kvindex.streams.index.Restoring;
 import java.io.IOException;
+import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+import org.apache.kafka.common.utils.Bytes;
 import org.rocksdb.RocksDBException;
 
 /**
@@ -31,12 +34,11 @@ final class Loading {
     this.threadName = threadName;
   }
 
-  void load(Blocks blocks, Dictionary dictionary, Progress progress)
+  void load(Blocks blocks, Consumer<SortedMap<Bytes, byte[]>> dictionary, Progress progress)
       throws CheckpointRefusedException, IOException, InterruptedException {
     Header header = rows.header();
     try {
-      rows.dictionary(dictionary::row);
-      dictionary.end();
+      dictionary.accept(rows.dictionary());
       long names = loadNames(blocks.restore(header.state()), progress);
       if (names != header.names()) {
         throw new CheckpointRefusedException(

@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.BiConsumer;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.apache.kafka.common.utils.Bytes;
 import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -39,16 +41,18 @@ public final class StoredRows {
     return header;
   }
 
-  /** Hands out the rows of dictionaries, in the order of their keys. */
-  public void dictionary(BiConsumer<byte[], byte[]> taker) throws RocksDBException {
+  /** The rows of dictionaries, as they were put into the journal. */
+  public SortedMap<Bytes, byte[]> dictionary() throws RocksDBException {
+    SortedMap<Bytes, byte[]> all = new TreeMap<>();
     try (Slice end = new Slice(new byte[] {Checkpoint.DICTIONARY + 1});
         ReadOptions bounded = new ReadOptions(snapshot).setIterateUpperBound(end);
         RocksIterator rows = db.newIterator(bounded)) {
       for (rows.seek(new byte[] {Checkpoint.DICTIONARY}); rows.isValid(); rows.next()) {
         byte[] key = rows.key();
-        taker.accept(Arrays.copyOfRange(key, 1, key.length), rows.value());
+        all.put(Bytes.wrap(Arrays.copyOfRange(key, 1, key.length)), rows.value());
       }
       rows.status();
+      return all;
     }
   }
 

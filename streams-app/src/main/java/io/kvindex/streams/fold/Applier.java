@@ -14,7 +14,7 @@ import io.kvindex.model.event.Place;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
-import io.kvindex.streams.table.PublisherRow;
+import io.kvindex.streams.table.Publisher;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Arrays;
 import java.util.List;
@@ -32,8 +32,8 @@ final class Applier implements KvEvent.Visitor {
   private final Holding holding;
   private final Media media = Media.standard();
   private @Nullable EventRecord record;
+  private @Nullable Publisher publisher;
   private int tableRef;
-  private int publisherRef;
   private long gaps;
   private @Nullable Position last;
   private long nowMs;
@@ -60,45 +60,47 @@ final class Applier implements KvEvent.Visitor {
     gaps = before.gaps();
     last = before.last();
     tableRef = table.refOf(next.table());
-    publisherRef = table.refOf(next.stream().publisher(), next.incarnation());
-    lives.forgetImports(next, publisherRef);
-    storing.begin(next, tableRef, publisherRef);
+    Publisher by = table.publisher(next.stream().publisher(), next.incarnation());
+    publisher = by;
+    lives.forgetImports(next, by);
+    storing.begin(next);
     next.events().forEach(event -> event.accept(this));
-    return PeerImport.isImport(next.stream()) && lives.hasImported(publisherRef) ? 1 : gaps;
+    return PeerImport.isImport(next.stream()) && lives.hasImported(by) ? 1 : gaps;
   }
 
   private EventRecord current() {
     return Objects.requireNonNull(record);
   }
 
+  private Publisher publisher() {
+    return Objects.requireNonNull(publisher);
+  }
+
   @Override
   public void stored(KvEvent.Stored event) {
     Place place = event.place();
-    PublisherRow publisher = table.publishers().get(publisherRef);
-    if (place.group() >= PublisherRow.MAX_GROUPS) {
+    if (place.group() >= Publisher.MAX_GROUPS) {
       counts.add(Outcome.GROUP_LIMIT, event.engineHashes().size());
       return;
     }
-    long groups = 1L << place.group() | Lives.allShards(current().traits().shards());
-    if ((groups & ~publisher.groups()) != 0) {
-      table.put(publisherRef, publisher.withGroups(groups));
-    }
-    OwnerState owner = lives.owner(current(), tableRef, publisherRef, place, nowMs);
-    storing.noteDevice(place);
+    publisher().use(1L << place.group() | Lives.allShards(current().traits().shards()));
+    OwnerState owner = lives.owner(current(), tableRef, publisher(), place, nowMs);
+    storing.noteDevice(current(), publisher(), place);
     CopyPolicy copies = lives.copies(current().traits(), owner);
     Origin origin = judge.origin(event, owner, copies, gaps == 0);
-    storing.store(event, new Storing.Who(owner, copies, origin));
+    Storing.Who who = new Storing.Who(owner, copies, origin);
+    storing.store(current(), tableRef, publisher(), event, who);
     counts.add(Outcome.BLOCKS_STORED, event.engineHashes().size());
   }
 
   @Override
   public void taught(KvEvent.Taught event) {
-    storing.store(event.blocks(), null);
+    storing.store(current(), tableRef, publisher(), event.blocks(), null);
   }
 
   @Override
   public void removed(KvEvent.Removed event) {
-    List<OwnerState> owners = lives.addressed(publisherRef, event.place());
+    List<OwnerState> owners = lives.addressed(publisher(), event.place());
     CopyPolicy[] copies = new CopyPolicy[owners.size()];
     Arrays.setAll(copies, o -> lives.copies(current().traits(), owners.get(o)));
     Hashes hashes = event.engineHashes();
@@ -137,10 +139,9 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void cleared(KvEvent.Cleared event) {
-    boolean left = lives.kill(publisherRef, owner -> covers(event, owner));
-    PublisherRow publisher = table.publishers().get(publisherRef);
-    table.put(publisherRef, publisher.cleared());
-    lives.settleImports(publisher.publisher(), publisherRef);
+    boolean left = lives.kill(publisher(), owner -> covers(event, owner));
+    publisher().clear();
+    lives.settleImports(publisher());
     // Whether it covers all that the stream ever announced, and no other stream's blocks.
     boolean ofStream =
         event.scope() == KvEvent.ClearScope.STREAM && !current().stream().sub().isEmpty();
@@ -183,7 +184,7 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void retired(KvEvent.Retired event) {
-    lives.retire(current(), publisherRef);
+    lives.retire(current(), publisher());
     gaps = 0;
   }
 

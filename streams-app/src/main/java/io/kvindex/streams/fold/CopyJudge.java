@@ -8,6 +8,7 @@ import io.kvindex.model.event.KvEvent.Origin;
 import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.Parent;
 import io.kvindex.streams.table.OwnerState;
+import io.kvindex.streams.table.Owners;
 import io.kvindex.streams.table.PartitionTable;
 import java.util.function.LongUnaryOperator;
 
@@ -33,12 +34,12 @@ final class CopyJudge {
    */
   private static final int MOST_CERTAIN = 512;
 
-  private final PartitionTable table;
+  private final Owners owners;
   private final Holding holding;
   private final int mostUndecided;
 
   CopyJudge(PartitionTable table, Limits limits) {
-    this.table = table;
+    owners = table.owners();
     holding = new Holding(table);
     mostUndecided = limits.undecidedBlocks();
   }
@@ -55,13 +56,13 @@ final class CopyJudge {
     } else if (!isOnDevice(owner)) {
       return Origin.NEW; // what a lower tier announces it has stored
     }
-    boolean proves = complete && !owner.row().copiesUnsure();
+    boolean proves = complete && !owner.holder().copiesUnsure();
     return proves && hasAbsentBlock(event, owner) ? Origin.NEW : Origin.UNSTATED;
   }
 
   /** Whether its blocks are on the device tier. */
   static boolean isOnDevice(OwnerState owner) {
-    return Media.standard().tier(owner.row().owner().medium()) == Media.Tier.DEVICE;
+    return Media.standard().tier(owner.owner().medium()) == Media.Tier.DEVICE;
   }
 
   /** From the last block on: a new one mostly comes behind those that are held. */
@@ -85,7 +86,7 @@ final class CopyJudge {
     boolean computed =
         event.parent().kind() == Parent.Kind.HASH
             && event.origin() == Origin.NEW
-            && owner.undecided() > 0;
+            && owner.holder().undecided() > 0;
     long block = computed ? event.parent().hash() : 0;
     int certain = 0;
     while (block != 0 && certain < MOST_CERTAIN) {
@@ -108,17 +109,10 @@ final class CopyJudge {
       return;
     }
     OwnerState owner = change.owner;
-    boolean unsure = owner.row().copiesUnsure();
-    if (unsure || !change.resolved || owner.undecided() >= mostUndecided) {
+    boolean unsure = owner.holder().copiesUnsure();
+    if (unsure || !change.resolved || owner.holder().undecided() >= mostUndecided) {
       change.forgetUndecided();
-      noMoreProofs(owner);
-    }
-  }
-
-  /** The owner may hold a block that is not remembered. */
-  void noMoreProofs(OwnerState owner) {
-    if (!owner.row().copiesUnsure()) {
-      table.put(owner.id(), owner.row().unsureOfCopies());
+      owners.loseCopies(owner);
     }
   }
 }

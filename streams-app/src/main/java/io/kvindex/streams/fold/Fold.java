@@ -6,10 +6,8 @@ import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.EventRecordCodec;
-import io.kvindex.streams.fold.Sequencer.Verdict;
 import io.kvindex.streams.table.HeldRow;
 import io.kvindex.streams.table.PartitionTable;
-import io.kvindex.streams.table.StreamRow;
 import io.kvindex.streams.table.StreamState;
 import io.kvindex.streams.table.Streams;
 import io.kvindex.streams.view.StreamPosition;
@@ -50,7 +48,7 @@ public final class Fold {
   private void resume() {
     for (StreamState stream : List.copyOf(streams.waiting())) {
       stream.held().values().forEach(row -> counts.taken(decode(row).events().size()));
-      drain(stream, streams.takenOffset());
+      drain(stream, streams.takenOffset(), false);
     }
   }
 
@@ -69,7 +67,7 @@ public final class Fold {
 
   /** Whether nothing was ever applied. */
   public boolean isEmpty() {
-    return streams.next() == 1;
+    return streams.all().isEmpty();
   }
 
   /**
@@ -95,7 +93,7 @@ public final class Fold {
     releaseOverdue(appendTimeMs, offset);
     // How much is done for each record, and nothing else, decides what is forgotten when.
     table.blocks().trim(limits.unheldContents());
-    table.sweep();
+    table.owners().sweep();
     streams.taken(offset);
   }
 
@@ -127,8 +125,8 @@ public final class Fold {
   public void missedRecords() {
     table.putCut();
     long last = streams.takenOffset();
-    List.copyOf(streams.waiting()).forEach(stream -> release(stream, last));
-    streams.all().forEach(stream -> table.putLast(stream.ref(), stream.row().afterMissing()));
+    List.copyOf(streams.waiting()).forEach(stream -> drain(stream, last, true));
+    streams.all().forEach(stream -> table.putLast(stream.id(), stream.at().afterMissing()));
     table.commit();
   }
 
@@ -146,76 +144,66 @@ public final class Fold {
       return;
     }
     lives.begin(record);
-    StreamRow start = atStart(record, known).seenAt(offset);
-    table.putLast(ref(record), record.opensRetelling() ? start.retelling() : start);
+    StreamPosition start = atStart(record, known).seenAt(offset);
+    table.putLast(record.stream(), record.opensRetelling() ? start.retelling() : start);
     table.commit();
-    drain(stream(record), offset);
+    drain(stream(record), offset, false);
     counts.record(Outcome.APPLIED, record.events().size());
   }
 
   private void place(EventRecord record, Incarnation life, long offset, long appendTimeMs) {
-    StreamRow stream = before(record);
-    switch (Sequencer.judge(life, stream.at(), record)) {
-      case APPLY -> {
-        apply(record, stream, offset, appendTimeMs);
-        drain(stream(record), offset);
+    StreamPosition before = before(record);
+    Outcome outcome = Sequencer.judge(life, before, record);
+    if (outcome == Outcome.HELD_BACK) {
+      boolean unknown = streams.get(record.stream()) == null;
+      if (before.cut() || unknown && table.isCut()) {
+        counts.add(Outcome.GAP);
+        apply(record, withOneGapMore(before), offset, appendTimeMs);
+      } else {
+        hold(record, before, offset, appendTimeMs);
       }
-      case DUPLICATE -> {
-        if (Protection.DEDUPE.isOff()) {
-          applier.apply(record, stream.at(), appendTimeMs);
-          table.commit();
-        }
-        counts.record(Outcome.DUPLICATE, record.events().size());
+    } else if (outcome == Outcome.APPLIED) {
+      apply(record, before, offset, appendTimeMs);
+      drain(stream(record), offset, false);
+    } else {
+      if (outcome == Outcome.DUPLICATE && Protection.DEDUPE.isOff()) {
+        applier.apply(record, before, appendTimeMs);
+        table.commit();
       }
-      case STALE_INCARNATION -> counts.record(Outcome.STALE_INCARNATION, record.events().size());
-      case HOLD -> {
-        boolean unknown = streams.get(record.stream()) == null;
-        if (stream.cut() || unknown && streams.isCut()) {
-          counts.add(Outcome.GAP);
-          apply(record, withOneGapMore(stream), offset, appendTimeMs);
-        } else {
-          hold(record, stream, offset, appendTimeMs);
-        }
-      }
+      counts.record(outcome, record.events().size());
     }
   }
 
   private static boolean isInLifeOf(EventRecord record, StreamState stream) {
-    Incarnation life = stream.row().at().incarnation();
-    return Sequencer.compareLives(life, record.incarnation()) == 0;
+    return Sequencer.compareLives(stream.at().incarnation(), record.incarnation()) == 0;
   }
 
-  private static StreamRow withOneGapMore(StreamRow stream) {
-    return stream.withGaps(stream.at().gaps() + 1);
+  private static StreamPosition withOneGapMore(StreamPosition stream) {
+    return stream.withGaps(stream.gaps() + 1);
   }
 
   /** The stream where the record finds it: at its start if the record opens a life. */
-  private StreamRow before(EventRecord record) {
+  private StreamPosition before(EventRecord record) {
     StreamState known = streams.get(record.stream());
-    return known != null && isInLifeOf(record, known) ? known.row() : atStart(record, known);
+    return known != null && isInLifeOf(record, known) ? known.at() : atStart(record, known);
   }
 
   /**
    * The stream at the start of the record's life. What it lacked in former ones it still lacks as
    * long as blocks of theirs count: one of the records lost may have removed them.
    */
-  private StreamRow atStart(EventRecord record, @Nullable StreamState former) {
-    StreamRow start = StreamRow.atStart(record.stream(), record.incarnation());
+  private StreamPosition atStart(EventRecord record, @Nullable StreamState former) {
+    StreamPosition start = StreamPosition.atStart(record.incarnation());
     if (former == null) {
       // What a former life left on media that outlive it may have been told where the log is cut.
-      boolean mayLack = streams.isCut() && record.incarnation().life() > 0;
+      boolean mayLack = table.isCut() && record.incarnation().life() > 0;
       return mayLack && !record.traits().persistentMedia().isEmpty() ? start.withGaps(1) : start;
     }
-    StreamPosition at = former.row().at();
+    StreamPosition at = former.at();
     start = start.seenAt(at.sourceOffset());
     return lives.keepsFormer(record)
         ? start.withGaps(at.gaps() + (former.held().isEmpty() ? 0 : 1))
         : start;
-  }
-
-  private int ref(EventRecord record) {
-    StreamState known = streams.get(record.stream());
-    return known == null ? streams.next() : known.ref();
   }
 
   private StreamState stream(EventRecord record) {
@@ -228,26 +216,21 @@ public final class Fold {
    * @param before its stream before it, with the holes there are
    * @param offset its offset in the events topic
    */
-  private void apply(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
-    StreamPosition from = before.at();
-    int ref = ref(record);
-    long gaps = applier.apply(record, from, appendTimeMs);
+  private void apply(EventRecord record, StreamPosition before, long offset, long appendTimeMs) {
+    long gaps = applier.apply(record, before, appendTimeMs);
     table.putLast(
-        ref,
-        new StreamRow(
-            record.stream(),
-            new StreamPosition(
-                record.incarnation(),
-                record.position(),
-                Math.max(from.sourceOffset(), offset), // what was held back came earlier
-                record.sourceTimeMicros(),
-                appendTimeMs,
-                gaps,
-                from.retells() && !record.endsRetelling()),
-            false));
+        record.stream(),
+        new StreamPosition(
+            record.incarnation(),
+            record.position(),
+            Math.max(before.sourceOffset(), offset), // what was held back came earlier
+            record.sourceTimeMicros(),
+            appendTimeMs,
+            gaps,
+            before.retells() && !record.endsRetelling()));
     StreamState known = streams.get(record.stream());
     if (known != null && known.held().containsKey(record.position())) {
-      table.putLast(ref, record.position(), null);
+      table.putLast(record.stream(), record.position(), null);
     }
     table.commit();
     counts.record(Outcome.APPLIED, record.events().size());
@@ -256,16 +239,15 @@ public final class Fold {
   // ------------------------------------------------------------------- records that came early
 
   /** The record waits for its predecessor; if too many do, the oldest is applied with a gap. */
-  private void hold(EventRecord record, StreamRow before, long offset, long appendTimeMs) {
-    int ref = ref(record);
-    table.putLast(ref, before);
+  private void hold(EventRecord record, StreamPosition before, long offset, long appendTimeMs) {
+    table.putLast(record.stream(), before);
     HeldRow row = new HeldRow(offset, appendTimeMs, EventRecordCodec.encode(record));
-    table.putLast(ref, record.position(), row);
+    table.putLast(record.stream(), record.position(), row);
     table.commit();
     counts.record(Outcome.HELD_BACK, record.events().size());
     StreamState stream = stream(record);
     if (stream.held().size() > limits.heldPerStream()) {
-      release(stream, offset);
+      drain(stream, offset, true);
     }
   }
 
@@ -274,49 +256,37 @@ public final class Fold {
   }
 
   /**
-   * Applies what is held back as far as it follows without a hole.
+   * Applies what is held back as far as it follows without a hole; what turned out to be no use any
+   * more is gone then.
    *
-   * @param byOffset of the record that filled the last hole, in the events topic
+   * @param byOffset of the record that ended the wait, in the events topic: who has applied less
+   *     does not show what waited
+   * @param anyway whether the first of them is applied even so, with a gap before it
    */
-  private void drain(StreamState stream, long byOffset) {
-    EventRecord next = firstHeld(stream);
-    while (next != null && judge(next) != Verdict.HOLD) {
-      applyHeld(next, stream, stream.row(), byOffset);
-      next = firstHeld(stream);
-    }
-  }
-
-  private Verdict judge(EventRecord held) {
-    return Sequencer.judge(lives.of(held), before(held).at(), held);
-  }
-
-  /**
-   * The held record whose turn is nearest, null = there is none. Those in front of it that turned
-   * out to be no use any more are gone then.
-   */
-  private @Nullable EventRecord firstHeld(StreamState stream) {
+  private void drain(StreamState stream, long byOffset, boolean anyway) {
+    boolean overdue = anyway;
     while (!stream.held().isEmpty()) {
       Map.Entry<Position, HeldRow> first = stream.held().firstEntry();
-      EventRecord next = decode(first.getValue());
-      Verdict verdict = judge(next);
-      if (verdict == Verdict.APPLY || verdict == Verdict.HOLD) {
-        return next;
+      HeldRow row = first.getValue();
+      EventRecord next = decode(row);
+      Outcome outcome = Sequencer.judge(lives.of(next), before(next), next);
+      if (outcome == Outcome.HELD_BACK && !overdue) {
+        return;
       }
-      table.putLast(stream.ref(), first.getKey(), null);
-      table.commit();
-      counts.record(
-          verdict == Verdict.STALE_INCARNATION ? Outcome.STALE_INCARNATION : Outcome.DUPLICATE,
-          next.events().size());
+      if (outcome == Outcome.APPLIED || outcome == Outcome.HELD_BACK) {
+        StreamPosition at = stream.at();
+        if (overdue) {
+          counts.add(Outcome.GAP);
+          at = withOneGapMore(at);
+          overdue = false;
+        }
+        apply(next, at, Math.max(row.sourceOffset(), byOffset), row.appendTimeMs());
+      } else {
+        table.putLast(stream.id(), first.getKey(), null);
+        table.commit();
+        counts.record(outcome, next.events().size());
+      }
     }
-    return null;
-  }
-
-  /**
-   * @param byOffset of the record that ended the wait: who has applied less does not show this one
-   */
-  private void applyHeld(EventRecord next, StreamState stream, StreamRow before, long byOffset) {
-    HeldRow row = Objects.requireNonNull(stream.held().get(next.position()));
-    apply(next, before, Math.max(row.sourceOffset(), byOffset), row.appendTimeMs());
   }
 
   /**
@@ -330,18 +300,8 @@ public final class Fold {
     }
     for (StreamState stream : List.copyOf(streams.waiting())) {
       if (nowMs - stream.heldSinceMs() > limits.heldFor().toMillis()) {
-        release(stream, byOffset);
+        drain(stream, byOffset, true);
       }
     }
-  }
-
-  /** The same for one stream, overdue or not. */
-  private void release(StreamState stream, long byOffset) {
-    EventRecord next = firstHeld(stream);
-    if (next != null) {
-      counts.add(Outcome.GAP);
-      applyHeld(next, stream, withOneGapMore(stream.row()), byOffset);
-    }
-    drain(stream, byOffset);
   }
 }

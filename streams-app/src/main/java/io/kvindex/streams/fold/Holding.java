@@ -200,7 +200,7 @@ final class Holding {
       table.remove(orphan);
     }
     Holder holder = owner.holder();
-    long groups = table.publishers().get(owner.row().publisherRef()).groups();
+    long groups = owner.publisher().groups();
     if (wasIn != NOWHERE && !(stays && resolved && space == wasIn)) {
       blocks.find(wasIn, hash);
       blocks.setCopies(holder, group, groups, 0, 0);

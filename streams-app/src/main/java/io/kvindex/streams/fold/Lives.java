@@ -5,7 +5,6 @@ import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
-import io.kvindex.model.PublisherId;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.chaos.Protection;
 import io.kvindex.model.event.EventRecord;
@@ -14,11 +13,9 @@ import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.streams.index.Owner;
-import io.kvindex.streams.table.OwnerRow;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
-import io.kvindex.streams.table.PublisherRow;
-import io.kvindex.streams.table.StreamRow;
+import io.kvindex.streams.table.Publisher;
 import io.kvindex.streams.table.StreamState;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +45,7 @@ final class Lives {
 
   /** The newest life of the record's publisher, that of the record if it is not known yet. */
   Incarnation of(EventRecord next) {
-    PublisherRow known = table.publishers().find(next.stream().publisher());
+    Publisher known = table.publishers().find(next.stream().publisher());
     return known == null ? next.incarnation() : known.life();
   }
 
@@ -58,19 +55,19 @@ final class Lives {
    */
   void begin(EventRecord first) {
     Incarnation life = first.incarnation();
-    int ref = table.refOf(first.stream().publisher(), life);
-    PublisherRow known = table.publishers().get(ref);
-    if (Sequencer.compareLives(life, known.life()) > 0) {
+    Publisher publisher = table.publisher(first.stream().publisher(), life);
+    Incarnation former = publisher.life();
+    if (Sequencer.compareLives(life, former) > 0) {
       boolean kept = Protection.FENCING.isOff();
-      boolean sameSource = life.generation() == known.life().generation();
-      boolean firstLife = sameSource && known.life().life() == PeerImport.NO_LIFE;
+      boolean sameSource = life.generation() == former.generation();
+      boolean firstLife = sameSource && former.life() == PeerImport.NO_LIFE;
       // Before its first life there is nothing of it but what peers said.
       if (!kept && !firstLife) {
-        boolean any = sameSource && sameGroups(known, first.traits());
-        kept = kill(ref, owner -> !any || !outlives(first.traits(), owner));
+        boolean any = sameSource && sameGroups(publisher, first.traits());
+        kept = kill(publisher, owner -> !any || !outlives(first.traits(), owner));
       }
-      table.put(ref, kept ? known.outlived(life) : PublisherRow.first(known.publisher(), life));
-      settleOthers(first.stream(), ref, kept);
+      publisher.begin(life, kept);
+      settleOthers(first.stream(), publisher, kept);
     }
   }
 
@@ -79,7 +76,7 @@ final class Lives {
    * from stores need not be the new one's, which would then never hold a whole block: what outlived
    * the process is rather forgotten.
    */
-  private static boolean sameGroups(PublisherRow former, SourceTraits traits) {
+  private static boolean sameGroups(Publisher former, SourceTraits traits) {
     return Long.bitCount(former.groups()) <= 1 || former.groups() == allShards(traits.shards());
   }
 
@@ -95,31 +92,27 @@ final class Lives {
    *
    * @param own the stream of the record at hand
    */
-  private void settleOthers(StreamId own, int ref, boolean kept) {
-    for (StreamState stream : table.streams().of(own.publisher())) {
-      StreamRow row = stream.row();
-      boolean counts = PeerImport.isImport(row.stream()) ? hasImported(ref) : kept;
-      long gaps = row.at().gaps();
+  private void settleOthers(StreamId own, Publisher publisher, boolean kept) {
+    for (StreamState stream : table.streams().of(publisher.id())) {
+      boolean counts = PeerImport.isImport(stream.id()) ? hasImported(publisher) : kept;
+      long gaps = stream.at().gaps();
       long left = counts ? Math.max(gaps, stream.held().isEmpty() ? 0 : 1) : 0;
-      if (left != gaps && !row.stream().equals(own)) {
-        table.putLast(stream.ref(), row.withGaps(left));
+      if (left != gaps && !stream.id().equals(own)) {
+        table.putLast(stream.id(), stream.at().withGaps(left));
       }
     }
   }
 
   /** Whether blocks announced by a former life of the record's publisher still count. */
   boolean keepsFormer(EventRecord next) {
-    Integer ref = table.publishers().ref(next.stream().publisher());
-    if (ref == null) {
-      return false;
-    }
-    Incarnation life = table.publishers().get(ref).life();
-    return table.owners().live(ref).stream()
-        .map(owner -> owner.row().owner())
-        .anyMatch(
-            owner ->
-                Sequencer.compareLives(owner.incarnation(), life) < 0
-                    && outlives(next.traits(), owner));
+    Publisher publisher = table.publishers().find(next.stream().publisher());
+    return publisher != null
+        && publisher.live().stream()
+            .map(OwnerState::owner)
+            .anyMatch(
+                owner ->
+                    Sequencer.compareLives(owner.incarnation(), publisher.life()) < 0
+                        && outlives(next.traits(), owner));
   }
 
   private boolean outlives(SourceTraits traits, Owner owner) {
@@ -129,49 +122,44 @@ final class Lives {
   }
 
   /** A publisher is gone: all of it dies but what peers said of the generation that follows. */
-  void retire(EventRecord last, int publisherRef) {
+  void retire(EventRecord last, Publisher publisher) {
     long generation = last.incarnation().generation();
     kill(
-        publisherRef,
+        publisher,
         owner ->
             !PeerImport.isImported(owner.backendId())
                 || owner.incarnation().generation() < generation);
-    settleOthers(last.stream(), publisherRef, false);
+    settleOthers(last.stream(), publisher, false);
   }
 
   // ------------------------------------------------------------------- what peers said
 
   /** Whether blocks of a peer's dump count for a publisher. */
-  boolean hasImported(int publisherRef) {
-    return table.owners().live(publisherRef).stream()
-        .anyMatch(owner -> PeerImport.isImported(owner.row().owner().backendId()));
-  }
-
-  /** Forgets what peers said of a record's publisher, if it tells all of it itself. */
-  void forgetImports(EventRecord next, int publisherRef) {
-    if (beginsAtStart(next, publisherRef)) {
-      kill(publisherRef, owner -> PeerImport.isImported(owner.backendId()));
-      settleImports(next.stream().publisher(), publisherRef);
-    }
+  boolean hasImported(Publisher publisher) {
+    return publisher.live().stream()
+        .anyMatch(owner -> PeerImport.isImported(owner.owner().backendId()));
   }
 
   /**
-   * Whether a publisher tells all of its cache from its first batch on: what peers said of it is of
-   * no account any more.
+   * Forgets what peers said of a record's publisher, if it tells all of its cache itself, from its
+   * first batch on.
    */
-  private boolean beginsAtStart(EventRecord next, int publisherRef) {
-    return next.position().eventId() == 0
+  void forgetImports(EventRecord next, Publisher publisher) {
+    if (next.position().eventId() == 0
         && next.stream().sub().isEmpty()
         && next.incarnation().life() != PeerImport.NO_LIFE
-        && hasImported(publisherRef)
-        && next.events().stream().noneMatch(event -> event instanceof KvEvent.Gap);
+        && hasImported(publisher)
+        && next.events().stream().noneMatch(event -> event instanceof KvEvent.Gap)) {
+      kill(publisher, owner -> PeerImport.isImported(owner.backendId()));
+      settleImports(publisher);
+    }
   }
 
   /** Blocks of a dump may be gone as long as they count; then nothing is missing there. */
-  void settleImports(PublisherId publisher, int publisherRef) {
-    StreamState imports = table.streams().get(PeerImport.stream(publisher));
-    if (imports != null && imports.row().at().gaps() > 0 && !hasImported(publisherRef)) {
-      table.putLast(imports.ref(), imports.row().withGaps(0));
+  void settleImports(Publisher publisher) {
+    StreamState imports = table.streams().get(PeerImport.stream(publisher.id()));
+    if (imports != null && imports.at().gaps() > 0 && !hasImported(publisher)) {
+      table.putLast(imports.id(), imports.at().withGaps(0));
     }
   }
 
@@ -182,48 +170,37 @@ final class Lives {
    *
    * @param nowMs the log's time of the record
    */
-  OwnerState owner(EventRecord record, int tableRef, int publisherRef, Place place, long nowMs) {
+  OwnerState owner(EventRecord record, int tableRef, Publisher publisher, Place place, long nowMs) {
     long expiresAtMs = expiresAtMs(record.traits(), place, nowMs);
-    for (OwnerState owner : table.owners().live(publisherRef)) {
-      OwnerRow row = owner.row();
-      if (row.tableRef() == tableRef
-          && row.owner().rank() == place.rank()
-          && row.expiresAtMs() == expiresAtMs
-          && Objects.equals(row.owner().backendId(), place.backendId())
-          && media.isSame(row.owner().medium(), place.medium())) {
+    for (OwnerState owner : publisher.live()) {
+      Owner of = owner.owner();
+      if (owner.tableRef() == tableRef
+          && of.rank() == place.rank()
+          && owner.expiresAtMs() == expiresAtMs
+          && Objects.equals(of.backendId(), place.backendId())
+          && media.isSame(of.medium(), place.medium())) {
         return owner;
       }
     }
-    PublisherRow publisher = table.publishers().get(publisherRef);
-    PublisherId id = publisher.publisher();
-    Owner owner =
-        new Owner(
-            id.tenantId(),
-            id.instanceId(),
-            id.dpRank(),
-            place.rank(),
-            place.medium(),
-            record.type().isPool(),
-            place.backendId(),
-            publisher.life());
-    return table.add(new OwnerRow(tableRef, publisherRef, owner, false, expiresAtMs, false));
+    boolean pool = record.type().isPool();
+    return table.owners().add(tableRef, publisher, place, pool, expiresAtMs);
   }
 
   /** End of the time the blocks count for, never more than what was asked for from now on. */
   private long expiresAtMs(SourceTraits traits, Place place, long nowMs) {
     long lifetimeMs = traits.expirySeconds() * 1_000L;
     if (lifetimeMs == 0 || media.tier(place.medium()) == Tier.DEVICE) {
-      return OwnerRow.NEVER;
+      return OwnerState.NEVER;
     }
     long slice = lifetimeMs / SLICES;
     return Math.floorDiv(nowMs, slice) * slice + lifetimeMs;
   }
 
   /** Owners a removal speaks of: one medium, else the device tier, else for a pool all of it. */
-  List<OwnerState> addressed(int publisherRef, Place place) {
+  List<OwnerState> addressed(Publisher publisher, Place place) {
     List<OwnerState> found = new ArrayList<>();
-    for (OwnerState owner : table.owners().live(publisherRef)) {
-      Owner of = owner.row().owner();
+    for (OwnerState owner : publisher.live()) {
+      Owner of = owner.owner();
       boolean medium =
           place.medium() != null
               ? isSame(place.medium(), of)
@@ -248,17 +225,17 @@ final class Lives {
    * by a new one, copies the former one stored included: no number of removals could be right.
    */
   CopyPolicy copies(SourceTraits traits, OwnerState owner) {
-    return outlives(traits, owner.row().owner()) ? CopyPolicy.SET : traits.copies();
+    return outlives(traits, owner.owner()) ? CopyPolicy.SET : traits.copies();
   }
 
   /** Lets owners of a publisher die; whether any is left. */
-  boolean kill(int publisherRef, Predicate<Owner> which) {
-    for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
-      if (which.test(owner.row().owner())) {
+  boolean kill(Publisher publisher, Predicate<Owner> which) {
+    for (OwnerState owner : List.copyOf(publisher.live())) {
+      if (which.test(owner.owner())) {
         kill(owner);
       }
     }
-    return !table.owners().live(publisherRef).isEmpty();
+    return !publisher.live().isEmpty();
   }
 
   /** Lets those die whose time is over. */
@@ -269,6 +246,6 @@ final class Lives {
   /** From here on the owner is in no answer; its blocks go bit by bit. */
   private void kill(OwnerState owner) {
     table.waiting().of(owner.id()).forEach(table::remove);
-    table.put(owner.id(), owner.row().died());
+    table.owners().kill(owner);
   }
 }

@@ -18,18 +18,6 @@ public final class Sequencer {
 
   private Sequencer() {}
 
-  /** What becomes of a record, by its place in its stream. */
-  enum Verdict {
-    /** Its turn. */
-    APPLY,
-    /** Applied before, or never to be: its turn has passed. */
-    DUPLICATE,
-    /** Sent by a former life of the publisher. */
-    STALE_INCARNATION,
-    /** Its predecessor has not come yet. */
-    HOLD
-  }
-
   /**
    * Orders lives by generation, then life. Clears do not count: they end part of a cache, not the
    * life.
@@ -40,25 +28,26 @@ public final class Sequencer {
   }
 
   /**
-   * What becomes of a record.
+   * What becomes of a record by its place in its stream: it is applied, is of a former life, waits
+   * for its predecessor, or its turn has passed.
    *
    * @param life the publisher's newest life, that of the record included
    * @param stream the stream as far as it was applied
    */
-  static Verdict judge(Incarnation life, StreamPosition stream, EventRecord record) {
+  static Outcome judge(Incarnation life, StreamPosition stream, EventRecord record) {
     if (compareLives(record.incarnation(), life) < 0) {
-      return Verdict.STALE_INCARNATION;
+      return Outcome.STALE_INCARNATION;
     }
     if (PeerImport.isImport(record.stream())) {
-      return Verdict.APPLY;
+      return Outcome.APPLIED;
     }
     Position last = stream.last();
     if (last != null && StreamState.ORDER.compare(record.position(), last) <= 0) {
-      return Verdict.DUPLICATE;
+      return Outcome.DUPLICATE;
     }
     return follows(last, record.position(), record.after()) || Protection.HOLD_BACK.isOff()
-        ? Verdict.APPLY
-        : Verdict.HOLD;
+        ? Outcome.APPLIED
+        : Outcome.HELD_BACK;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.kvindex.streams.fold;
 
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.table.Publisher;
 import io.kvindex.streams.table.SpaceRow;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,8 @@ final class Spaces {
   }
 
   /** Goes on with a publisher. */
-  void of(int tableRef, @Nullable String namespace, int publisherRef) {
-    row = new SpaceRow(tableRef, namespace, publisherRef);
+  void of(int tableRef, @Nullable String namespace, Publisher publisher) {
+    row = new SpaceRow(tableRef, namespace, publisher.ref());
     shared = table.refOf(new SpaceRow(tableRef, namespace, SpaceRow.SHARED));
     Integer known = table.spaces().ref(row);
     own = known == null ? NONE : known; // it never disagreed with the others

@@ -18,12 +18,11 @@ import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.table.Names.Adapter;
 import io.kvindex.streams.table.OwnerState;
 import io.kvindex.streams.table.PartitionTable;
-import io.kvindex.streams.table.PublisherRow;
+import io.kvindex.streams.table.Publisher;
 import io.kvindex.streams.view.ContextNames;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -78,9 +77,6 @@ final class Storing {
   private final Map<Long, Long> removed = new HashMap<>();
 
   private boolean remembersRemoved;
-  private @Nullable EventRecord record;
-  private int tableRef;
-  private int publisherRef;
 
   Storing(PartitionTable table, CopyJudge judge, Counts counts, Limits limits) {
     this.table = table;
@@ -94,10 +90,7 @@ final class Storing {
   }
 
   /** A record begins. */
-  void begin(EventRecord next, int ofTable, int ofPublisher) {
-    record = next;
-    tableRef = ofTable;
-    publisherRef = ofPublisher;
+  void begin(EventRecord next) {
     removed.clear();
     remembersRemoved = EngineNames.mayMove(next);
   }
@@ -112,28 +105,30 @@ final class Storing {
   /**
    * Takes in an event of the record.
    *
+   * @param by the record's publisher
    * @param who null = the event only says what the blocks mean
    */
-  void store(Stored event, @Nullable Who who) {
-    EventRecord from = Objects.requireNonNull(record);
+  void store(EventRecord from, int tableRef, Publisher by, Stored event, @Nullable Who who) {
     StatedContext stated = event.context();
     HashProfile profile = from.table().hashProfile();
     long context = profile.context(stated.loraName(), stated.namespace(), stated.salt());
-    learnNames(from, stated, context);
+    learnNames(from, tableRef, stated, context);
     SeqHash hasher = hashers.computeIfAbsent(profile, of -> new SeqHash(of.byTokens().xxh3Seed()));
-    spaces.of(tableRef, stated.namespace(), publisherRef);
-    EngineNames names = EngineNames.of(from, event, context);
+    spaces.of(tableRef, stated.namespace(), by);
+    boolean byName = EngineNames.mean(from, event);
+    boolean moves = remembersRemoved && event.parent().kind() == Parent.Kind.UNKNOWN;
+    boolean addsExtra = !profile.algorithm().coversExtraKeys();
     Describer describer = who == null ? Describer.LOWER_TIER : describer(from, event.place());
-    boolean device = table.publishers().get(publisherRef).device();
+    boolean device = by.device();
     boolean byHashOnly = describer == Describer.LOWER_TIER && device;
     if (who != null) {
       judge.held(who.owner(), event, parents);
     }
     // How far the event has been followed: whether what is before its next block is known.
-    boolean first = names == null && event.parent().kind() == Parent.Kind.ROOT;
+    boolean first = !byName && event.parent().kind() == Parent.Kind.ROOT;
     boolean follows = first;
-    boolean named = names == null && event.parent().kind() == Parent.Kind.HASH;
-    long parent = named ? event.parent().hash() : 0;
+    boolean named = !byName && event.parent().kind() == Parent.Kind.HASH;
+    long parent = event.parent().hash();
     before.unknown();
     if (named) {
       spaces.lookUp(parent, before);
@@ -152,8 +147,14 @@ final class Storing {
       int in = spaces.lookUp(hash, said);
       boolean known = said.isBelieved(device);
       boolean learns = false;
-      if (names != null) {
-        names.next(hash, extra, names.mayMove() ? heldKey(hash, group) : null, said, content);
+      if (byName) {
+        context = addsExtra ? ContextHash.withExtra(context, extra) : context;
+        Long held = moves ? heldKey(by, hash, group) : null;
+        if (EngineNames.isTaught(from, hash, said, held)) {
+          content.is(said);
+        } else {
+          content.isNamed(held == null ? context : held ^ hash, hash, parent);
+        }
         learns = true;
       } else if (describer == Describer.LOWER_TIER && known && said.byDevice) {
         content.is(said);
@@ -218,8 +219,8 @@ final class Storing {
   }
 
   /** Key under which the publisher has a block, or had until this record; null = under none. */
-  private @Nullable Long heldKey(long hash, int group) {
-    List<OwnerState> live = table.owners().live(publisherRef);
+  private @Nullable Long heldKey(Publisher by, long hash, int group) {
+    List<OwnerState> live = by.live();
     for (int i = 0; i < live.size(); i++) {
       if (holding.read(live.get(i), hash, group).resolved) {
         return holding.key;
@@ -242,7 +243,7 @@ final class Storing {
     boolean known = block.isKnown();
     if (!known && table.waiting().size() >= limits.orphans()) {
       counts.add(Outcome.ORPHAN_LIMIT);
-      judge.noMoreProofs(who.owner());
+      table.owners().loseCopies(who.owner());
       return;
     }
     block.store(who.copies(), who.origin());
@@ -256,7 +257,7 @@ final class Storing {
     block.write();
   }
 
-  private void learnNames(EventRecord from, StatedContext stated, long context) {
+  private void learnNames(EventRecord from, int tableRef, StatedContext stated, long context) {
     Long id = stated.loraId();
     String name = stated.loraName();
     if (context != ContextHash.NONE) {
@@ -292,16 +293,14 @@ final class Storing {
    * on. Blocks it holds there already, by their word alone, leave the answers until the device has
    * spoken of them.
    */
-  void noteDevice(Place place) {
-    PublisherRow publisher = table.publishers().get(publisherRef);
-    if (publisher.device()
-        || describer(Objects.requireNonNull(record), place) != Describer.DEVICE) {
+  void noteDevice(EventRecord from, Publisher by, Place place) {
+    if (by.device() || describer(from, place) != Describer.DEVICE) {
       return;
     }
-    table.put(publisherRef, publisher.withDevice());
-    for (OwnerState owner : List.copyOf(table.owners().live(publisherRef))) {
+    by.speakOfDevice();
+    for (OwnerState owner : List.copyOf(by.live())) {
       if (!CopyJudge.isOnDevice(owner)) {
-        doubt(owner, publisher.groups());
+        doubt(owner, by.groups());
       }
     }
   }

@@ -74,16 +74,16 @@ final class Teaching {
   /** Only what changed is news: hashes that name each other as parents would go round for ever. */
   private @Nullable News linkChild(Orphan orphan, long parentHash, SeqHash hasher) {
     OwnerState owner = table.owners().byId(orphan.ownerId());
-    if (owner == null || owner.row().dead()) {
+    if (owner == null || owner.holder().isDead()) {
       return null;
     }
-    boolean surely = parent.byDevice && !owner.row().owner().pool() && CopyJudge.isOnDevice(owner);
+    boolean surely = parent.byDevice && !owner.owner().pool() && CopyJudge.isOnDevice(owner);
     child.follows(parent, parentHash, hasher, orphan.local(), orphan.extra(), surely);
     if (!isBelieved(child, owner)) {
       return null;
     }
     SpaceRow space = table.spaces().get(orphan.space());
-    spaces.of(space.tableRef(), space.namespace(), owner.row().publisherRef());
+    spaces.of(space.tableRef(), space.namespace(), owner.publisher());
     int saidIn = spaces.lookUp(orphan.hash(), said);
     int in = spaces.teach(orphan.hash(), child, said, saidIn);
     if (in == Spaces.NONE) {
@@ -95,12 +95,12 @@ final class Teaching {
   }
 
   private boolean isBelieved(Meaning meaning, OwnerState owner) {
-    return meaning.isBelieved(table.publishers().get(owner.row().publisherRef()).device());
+    return meaning.isBelieved(owner.publisher().device());
   }
 
   private void resolve(Orphan orphan, Meaning meaning, int in) {
     OwnerState owner = table.owners().byId(orphan.ownerId());
-    if (owner == null || owner.row().dead() || !isBelieved(meaning, owner)) {
+    if (owner == null || owner.holder().isDead() || !isBelieved(meaning, owner)) {
       return;
     }
     Holding block = holding.read(owner, orphan.hash(), orphan.group());

@@ -32,6 +32,7 @@ public final class Holder {
   private int parts;
 
   private int undecided;
+  private boolean copiesUnsure;
   private boolean dead;
 
   Holder(int table, int id, Owner owner, int visible) {
@@ -59,6 +60,19 @@ public final class Holder {
   /** How many of its blocks may be gone. */
   public int undecided() {
     return undecided;
+  }
+
+  /**
+   * Whether it may hold blocks that are not remembered, so that one which is not known may be there
+   * all the same.
+   */
+  public boolean copiesUnsure() {
+    return copiesUnsure;
+  }
+
+  /** From here on it may. */
+  public void loseCopies() {
+    copiesUnsure = true;
   }
 
   /** Whether it counts no more. */

@@ -11,19 +11,8 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.processor.LogAndSkipOnInvalidTimestamp;
 import org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor;
 
-/**
- * What Kafka Streams is started with in a process of a copy.
- *
- * @param kafka settings of all Kafka clients, see {@link ClientKind}; {@code bootstrap.servers} at
- *     least
- * @param applicationId the copy's: its group
- * @param member name of this process in the group, the same after a restart
- * @param stateDir Kafka Streams' own; checkpoints must not be in it, since it deletes what it does
- *     not know
- * @param threads stream threads, 1 at least
- */
-public record CopySettings(
-    Map<String, Object> kafka, String applicationId, String member, Path stateDir, int threads) {
+/** What Kafka Streams is started with in a process of a copy. */
+public final class CopySettings {
 
   /** The shortest that brokers allow unless told otherwise. */
   private static final int SESSION_MS = 6_000;
@@ -31,15 +20,24 @@ public record CopySettings(
   /** Committed offsets are for people, who look at the group's lag; nothing reads them. */
   private static final long COMMIT_MS = 60_000;
 
-  /** A day: see {@link #properties}. */
+  /** A day: see {@link #of}. */
   private static final long TASK_TIMEOUT_MS = 86_400_000;
 
-  public CopySettings {
-    kafka = Map.copyOf(kafka);
-  }
+  private CopySettings() {}
 
-  /** As Kafka Streams wants them; a new object, the caller's to change. */
-  public Properties properties() {
+  /**
+   * As Kafka Streams wants them; a new object, the caller's to change.
+   *
+   * @param kafka settings of all Kafka clients, see {@link ClientKind}; {@code bootstrap.servers}
+   *     at least
+   * @param applicationId the copy's: its group
+   * @param member name of this process in the group, the same after a restart
+   * @param stateDir Kafka Streams' own; checkpoints must not be in it, since it deletes what it
+   *     does not know
+   * @param threads stream threads, 1 at least
+   */
+  public static Properties of(
+      Map<String, Object> kafka, String applicationId, String member, Path stateDir, int threads) {
     Properties all = new Properties();
     all.put(StreamsConfig.APPLICATION_ID_CONFIG, applicationId);
     all.put(StreamsConfig.STATE_DIR_CONFIG, stateDir.toString());
@@ -64,14 +62,6 @@ public record CopySettings(
         LogAndSkipOnInvalidTimestamp.class.getName());
     all.put(CommonClientConfigs.RETRY_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
     all.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
-    addConsumer(all);
-    // Ours have a consumer's prefix or are Streams' own: a site's settings for all clients stay
-    // below them, those with a prefix and those of Streams replace them.
-    all.putAll(kafka);
-    return all;
-  }
-
-  private void addConsumer(Properties all) {
     // A place outside the log, where its end was lost or its beginning deleted: what is there is
     // read, and the first record tells. "none" would end the thread instead.
     all.put(consumer(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
@@ -84,6 +74,10 @@ public record CopySettings(
     all.put(consumer(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG), SESSION_MS / 3);
     // One record is enough for an answer: waiting for more would make events visible later.
     all.put(consumer(ConsumerConfig.FETCH_MIN_BYTES_CONFIG), 1);
+    // Ours have a consumer's prefix or are Streams' own: a site's settings for all clients stay
+    // below them, those with a prefix and those of Streams replace them.
+    all.putAll(kafka);
+    return all;
   }
 
   private static String consumer(String name) {

@@ -22,25 +22,22 @@ import org.slf4j.LoggerFactory;
  * Hands a partition's records to its table, each once and in the log's order, from where that table
  * is. Belongs to one task, which Kafka Streams makes again with this very object after a {@link
  * TaskCorruptedException}: within some tens of ms, and to no harm of the thread's other tasks.
- *
- * @param <V> the table's read view
  */
-final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
+final class FoldProcessor implements Processor<byte[], byte[], Void, Void> {
 
   private static final Logger LOG = LoggerFactory.getLogger(FoldProcessor.class);
 
   /** A table refused by another thread is noticed so late, on a log that is silent. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
-  private final String storeName;
   private final String topic;
-  private final ProcessTables<V> tables;
+  private final ProcessTables tables;
   private final ObjLongConsumer<TopicPartition> seek;
   private final Runnable begins;
   private final OncePerMinute ofMissing = new OncePerMinute();
   private final OncePerMinute ofDoubts = new OncePerMinute();
   private @Nullable ProcessorContext<Void, Void> context;
-  private @Nullable FoldedTable<V> table;
+  private @Nullable FoldedTable table;
   private @Nullable Cancellable looking;
   private int partition;
 
@@ -52,12 +49,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
    * @param begins told of each task that begins
    */
   FoldProcessor(
-      String storeName,
-      String topic,
-      ProcessTables<V> tables,
-      ObjLongConsumer<TopicPartition> seek,
-      Runnable begins) {
-    this.storeName = storeName;
+      String topic, ProcessTables tables, ObjLongConsumer<TopicPartition> seek, Runnable begins) {
     this.topic = topic;
     this.tables = tables;
     this.seek = seek;
@@ -66,8 +58,8 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
 
   @Override
   public void init(ProcessorContext<Void, Void> taskContext) {
-    TableStore<V> store = taskContext.getStateStore(storeName);
-    FoldedTable<V> ours = store.table();
+    TableStore store = taskContext.getStateStore(TableTopology.STORE);
+    FoldedTable ours = store.table();
     context = taskContext;
     table = ours;
     partition = taskContext.taskId().partition();
@@ -81,7 +73,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
   @Override
   public void process(Record<byte[], byte[]> record) {
     RecordMetadata metadata = Objects.requireNonNull(context).recordMetadata().orElseThrow();
-    FoldedTable<V> ours = Objects.requireNonNull(table);
+    FoldedTable ours = Objects.requireNonNull(table);
     long offset = metadata.offset();
     long folded = ours.foldedOffset();
     long sum = RecordSum.of(record.timestamp(), record.key(), record.value());
@@ -124,7 +116,7 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
   }
 
   private void fold(
-      FoldedTable<V> ours, long folded, long offset, Record<byte[], byte[]> record, long sum) {
+      FoldedTable ours, long folded, long offset, Record<byte[], byte[]> record, long sum) {
     try {
       if (offset > folded + 1) {
         tellMissing(folded + 1, offset - 1);
@@ -145,13 +137,13 @@ final class FoldProcessor<V> implements Processor<byte[], byte[], Void, Void> {
         Refusal.Cause.FOLD_FAILED, blamed, "the fold of offset " + offset + " failed: " + failure);
   }
 
-  private void refuse(FoldedTable<V> ours, Refusal why, @Nullable Throwable failure) {
+  private void refuse(FoldedTable ours, Refusal why, @Nullable Throwable failure) {
     tables.at(partition).refuse(ours, why, failure);
     throw beginAgain();
   }
 
   /** Others find out what no record tells; the task that has the table has to end then. */
-  private void look(FoldedTable<V> ours) {
+  private void look(FoldedTable ours) {
     if (tables.at(partition).inUse() != ours) {
       throw beginAgain();
     }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import io.kvindex.streams.view.PartitionView;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the records of one partition come to, in memory. One task at a time writes; whoever is
  * handed the table next sees all that was written before.
- *
- * @param <V> its read view
  */
-public interface FoldedTable<V> {
+public interface FoldedTable {
 
   /** Offset of the last record folded, -1 = none yet. Any thread may ask. */
   long foldedOffset();
@@ -60,7 +59,7 @@ public interface FoldedTable<V> {
   default void released() {}
 
   /** What queries read, always the same object. Any thread may ask for it and use it. */
-  V view();
+  PartitionView view();
 
   /** Puts the table away in order, with a last checkpoint: nobody writes any more. Called once. */
   void close();

@@ -35,10 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p>An answer may be old: brokers hear of a new leader or topic one after the other. So a table is
  * refused only if a second answer, at least a second later, is the same and nothing was folded in
  * between. Thread-safe.
- *
- * @param <V> the tables' read view
  */
-public final class LogWatch<V> implements AutoCloseable {
+public final class LogWatch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LogWatch.class);
   private static final long BUSY_MS = 200;
@@ -47,11 +45,8 @@ public final class LogWatch<V> implements AutoCloseable {
   /** Looks that find nothing new before it looks less often. */
   private static final int QUIET = 10;
 
-  private static final Duration SAME_TOPIC = Duration.ofSeconds(30);
-  private static final Duration AGAIN = Duration.ofSeconds(1);
-
   private final LogTopic topic;
-  private final ProcessTables<V> tables;
+  private final ProcessTables tables;
   private final long sameTopicNanos;
   private final List<PartitionBacklog> backlogs;
   private final ScheduledExecutorService timer =
@@ -74,24 +69,12 @@ public final class LogWatch<V> implements AutoCloseable {
 
   /**
    * @param topic the log; the caller closes it
-   * @param maxLag see {@link PartitionBacklog}
-   */
-  public LogWatch(LogTopic topic, ProcessTables<V> tables, Duration maxLag) {
-    this(topic, tables, maxLag, SAME_TOPIC, AGAIN);
-  }
-
-  /**
-   * Visible for tests.
-   *
+   * @param maxLag see {@link PartitionBacklog.Found}
    * @param sameTopic how long the topic's id is believed
    * @param again how much later the same has to be said against a table to be believed
    */
-  LogWatch(
-      LogTopic topic,
-      ProcessTables<V> tables,
-      Duration maxLag,
-      Duration sameTopic,
-      Duration again) {
+  public LogWatch(
+      LogTopic topic, ProcessTables tables, Duration maxLag, Duration sameTopic, Duration again) {
     this.topic = topic;
     this.tables = tables;
     sameTopicNanos = sameTopic.toNanos();
@@ -114,9 +97,9 @@ public final class LogWatch<V> implements AutoCloseable {
     begun = true;
   }
 
-  /** How far a partition's table is behind. */
-  public PartitionBacklog backlog(int partition) {
-    return backlogs.get(partition);
+  /** How far a partition's table was behind when it was looked at last. */
+  public PartitionBacklog.Found backlog(int partition) {
+    return backlogs.get(partition).found();
   }
 
   private void look() {
@@ -141,9 +124,9 @@ public final class LogWatch<V> implements AutoCloseable {
    */
   boolean refresh() {
     // Before Kafka is asked, so that no answer can be older than what it is compared with.
-    Map<FoldedTable<V>, Long> before = new HashMap<>();
+    Map<FoldedTable, Long> before = new HashMap<>();
     for (int p = 0; p < tables.partitions(); p++) {
-      FoldedTable<V> table = tables.at(p).inUse();
+      FoldedTable table = tables.at(p).inUse();
       if (table != null) {
         before.put(table, table.foldedOffset());
       }
@@ -164,7 +147,7 @@ public final class LogWatch<V> implements AutoCloseable {
     boolean moved = false;
     for (Map.Entry<Integer, Long> end : now.entrySet()) {
       int partition = end.getKey();
-      FoldedTable<V> table = tables.at(partition).inUse();
+      FoldedTable table = tables.at(partition).inUse();
       if (table == null) {
         backlogs.get(partition).forget();
         folded[partition] = -1;
@@ -202,7 +185,7 @@ public final class LogWatch<V> implements AutoCloseable {
   }
 
   /** Refuses what has to be. */
-  private void judge(Map<FoldedTable<V>, Long> before, Map<Integer, Long> now) {
+  private void judge(Map<FoldedTable, Long> before, Map<Integer, Long> now) {
     boolean asks = begun || !sure || System.nanoTime() - askedIdNanos >= sameTopicNanos;
     sure = false;
     Uuid id = null;
@@ -213,7 +196,7 @@ public final class LogWatch<V> implements AutoCloseable {
     }
     boolean noDoubt = true;
     for (int p = 0; p < tables.partitions(); p++) {
-      FoldedTable<V> table = tables.at(p).inUse();
+      FoldedTable table = tables.at(p).inUse();
       Long offset = table == null ? null : before.get(table);
       if (table == null || offset == null) {
         continue;
@@ -261,7 +244,7 @@ public final class LogWatch<V> implements AutoCloseable {
     private final Map<Integer, Suspicion> byPartition = new HashMap<>();
 
     /** One that was refused meanwhile has to be let go of before another one is loaded. */
-    private record Suspicion(WeakReference<FoldedTable<?>> table, Refusal why, long sinceNs) {}
+    private record Suspicion(WeakReference<FoldedTable> table, Refusal why, long sinceNs) {}
 
     Suspicions(Duration again) {
       againNs = again.toNanos();
@@ -273,7 +256,7 @@ public final class LogWatch<V> implements AutoCloseable {
      * @param why what it says against the table, null = nothing
      * @return whether the same was said of the same table long enough ago, and nothing else since
      */
-    boolean isConfirmed(int partition, FoldedTable<?> table, @Nullable Refusal why, long nowNs) {
+    boolean isConfirmed(int partition, FoldedTable table, @Nullable Refusal why, long nowNs) {
       Suspicion known = byPartition.get(partition);
       if (why == null) {
         byPartition.remove(partition);

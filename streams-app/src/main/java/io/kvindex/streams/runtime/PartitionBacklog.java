@@ -33,21 +33,42 @@ public final class PartitionBacklog {
   /**
    * What was found at the last look.
    *
+   * @param done records applied since the first look
+   * @param total records to be applied since then
+   * @param records records behind, {@link #UNKNOWN} = nobody has looked yet
    * @param caughtUp whether all was applied that the log held at the first look
-   * @param wasClose whether it was close to the log's end once since then
+   * @param wasClose whether it was close to the log's end once since then. However far it falls
+   *     behind later, as all replicas do together when Kafka was away: what they tell is told as
+   *     stale
    * @param waits whether anything waits
    * @param sinceNanos since when at least, or when the look was where nothing waits
+   * @param maxLagNanos a record that waits longer is far behind, and so is a log nobody could look
+   *     at for longer
    */
-  private record Found(
+  public record Found(
       long done,
       long total,
       long records,
       boolean caughtUp,
       boolean wasClose,
       boolean waits,
-      long sinceNanos) {}
+      long sinceNanos,
+      long maxLagNanos) {
 
-  private static final Found NOTHING = new Found(0, 0, UNKNOWN, false, false, false, 0);
+    /** Whether it is caught up and close behind the log's end. */
+    public boolean keepsUp(long nanos) {
+      return caughtUp && records <= MAX_RECORDS && nanos - sinceNanos <= maxLagNanos;
+    }
+
+    /**
+     * How long what is not applied may have waited; 0 if nothing is known to wait and the log was
+     * looked at in time.
+     */
+    public long ageNanos(long nanos) {
+      long age = Math.max(0, nanos - sinceNanos);
+      return records == UNKNOWN || !waits && age <= maxLagNanos ? 0 : age;
+    }
+  }
 
   private final long maxLagNanos;
   private final Deque<Look> looks = new ArrayDeque<>();
@@ -55,14 +76,20 @@ public final class PartitionBacklog {
   private long lastFrom;
   private long firstEnd = UNKNOWN;
   private long lookedNanos;
-  private volatile Found found = NOTHING;
+  private volatile Found found;
 
-  /**
-   * @param maxLag a record that waits longer is far behind, and so is a log nobody could look at
-   *     for longer
-   */
   PartitionBacklog(Duration maxLag) {
     maxLagNanos = maxLag.toNanos();
+    found = nothing();
+  }
+
+  private Found nothing() {
+    return new Found(0, 0, UNKNOWN, false, false, false, 0, maxLagNanos);
+  }
+
+  /** What was found at the last look. Any thread. */
+  Found found() {
+    return found;
   }
 
   /**
@@ -109,60 +136,14 @@ public final class PartitionBacklog {
             caughtUp,
             caughtUp && (found.wasClose() && !again || end - from <= CLOSE_RECORDS),
             !looks.isEmpty(),
-            looks.isEmpty() ? nanos : looks.getFirst().nanos());
+            looks.isEmpty() ? nanos : looks.getFirst().nanos(),
+            maxLagNanos);
   }
 
   /** There is no table any more; the next one begins anew. */
   void forget() {
     looks.clear();
     firstEnd = UNKNOWN;
-    found = NOTHING;
-  }
-
-  /** Records behind at the last look, {@link #UNKNOWN} = there was none yet. */
-  public long records() {
-    return found.records();
-  }
-
-  /** Records applied since the first look. */
-  public long done() {
-    return found.done();
-  }
-
-  /** Records to be applied since the first look. */
-  public long total() {
-    return found.total();
-  }
-
-  /** Whether all was applied that the log held at the first look. */
-  boolean caughtUp() {
-    return found.caughtUp();
-  }
-
-  /**
-   * Whether it was close to the log's end once since it caught up. However far it falls behind
-   * later, as all replicas do together when Kafka was away: what they tell is told as stale.
-   */
-  public boolean wasClose() {
-    return found.wasClose();
-  }
-
-  /** Whether it is caught up and close behind the log's end. */
-  public boolean keepsUp(long nanos) {
-    Found last = found;
-    return last.caughtUp()
-        && last.records() <= MAX_RECORDS
-        && nanos - last.sinceNanos() <= maxLagNanos;
-  }
-
-  /**
-   * How long what is not applied may have waited; 0 if nothing is known to wait and the log was
-   * looked at in time.
-   */
-  public long ageNanos(long nanos) {
-    Found last = found;
-    long age = Math.max(0, nanos - last.sinceNanos());
-    boolean unknown = last.records() == UNKNOWN;
-    return unknown || (!last.waits() && age <= maxLagNanos) ? 0 : age;
+    found = nothing();
   }
 }

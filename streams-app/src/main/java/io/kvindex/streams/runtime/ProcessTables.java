@@ -20,10 +20,8 @@ import org.slf4j.LoggerFactory;
  * The tables of a process, by partition. They outlive tasks: Kafka Streams takes a store without a
  * changelog for one that can be made anew at any time, so tasks only borrow the table that is here,
  * one at a time. Loading takes threads of its own. Close it after Kafka Streams. Thread-safe.
- *
- * @param <V> the tables' read view
  */
-public final class ProcessTables<V> implements AutoCloseable {
+public final class ProcessTables implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProcessTables.class);
 
@@ -33,8 +31,6 @@ public final class ProcessTables<V> implements AutoCloseable {
   /** Records out of turn, for which reading began again at the last one folded. */
   static final String DOUBTS = "kvindex.log.doubts";
 
-  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-
   /** A loader is told to stop by an interrupt, and may be in the middle of a read. */
   private static final long LOADS_END_S = 10;
 
@@ -42,32 +38,19 @@ public final class ProcessTables<V> implements AutoCloseable {
 
   private final MeterRegistry metrics;
   private final ThreadPoolExecutor loading;
-  private final List<TableSlot<V>> slots;
+  private final List<TableSlot> slots;
 
   /**
    * @param partitions of the log, 1 at least
    * @param loadsAtOnce how many tables are loaded at a time, 1 at least
    * @param topicId asks Kafka for the topic's id, see {@link LogTopic#id}
+   * @param longestPause between two loads that fail
    */
   public ProcessTables(
       int partitions,
       int loadsAtOnce,
       Supplier<Uuid> topicId,
-      TableLoader<V> loader,
-      MeterRegistry metrics) {
-    this(partitions, loadsAtOnce, topicId, loader, metrics, LONGEST_PAUSE);
-  }
-
-  /**
-   * Visible for tests.
-   *
-   * @param longestPause between two loads that fail
-   */
-  ProcessTables(
-      int partitions,
-      int loadsAtOnce,
-      Supplier<Uuid> topicId,
-      TableLoader<V> loader,
+      TableLoader loader,
       MeterRegistry metrics,
       Duration longestPause) {
     ThreadPoolExecutor threads = threads(loadsAtOnce);
@@ -75,7 +58,7 @@ public final class ProcessTables<V> implements AutoCloseable {
     loading = threads;
     slots =
         IntStream.range(0, partitions)
-            .mapToObj(p -> new TableSlot<>(p, loader, topicId, threads, metrics, longestPause))
+            .mapToObj(p -> new TableSlot(p, loader, topicId, threads, metrics, longestPause))
             .toList();
     // There from the start: what was never seen at 0 does not seem to grow when it begins.
     addCounter(metrics, MISSING, "records deleted from the events topic before they were read");
@@ -125,7 +108,7 @@ public final class ProcessTables<V> implements AutoCloseable {
   }
 
   /** A partition's table, there or not. */
-  public TableSlot<V> at(int partition) {
+  public TableSlot at(int partition) {
     return slots.get(partition);
   }
 

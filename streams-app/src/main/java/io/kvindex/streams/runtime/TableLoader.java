@@ -7,11 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings a partition's table into memory: from the process's own checkpoint, from another copy's,
  * or empty, to be folded from the log's beginning.
- *
- * @param <V> the table's read view
  */
 @FunctionalInterface
-public interface TableLoader<V> {
+public interface TableLoader {
 
   /**
    * Returns the table. Called by a loading thread, one at a time for a partition, with the table
@@ -22,5 +20,5 @@ public interface TableLoader<V> {
    * @param before why the partition's last table was refused, null = there was none
    * @throws Exception if there is nothing to be had now; tried again after a pause
    */
-  FoldedTable<V> load(int partition, Uuid topicId, @Nullable Refusal before) throws Exception;
+  FoldedTable load(int partition, Uuid topicId, @Nullable Refusal before) throws Exception;
 }

@@ -2,6 +2,7 @@
 package io.kvindex.streams.runtime;
 
 import io.kvindex.model.log.OncePerMinute;
+import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,10 +24,8 @@ import org.slf4j.LoggerFactory;
  *                  LOADING --> FAILED, if there is nothing to be had
  *                              READY --let go, if no task has it--> LOADING --> ABSENT
  * </pre>
- *
- * @param <V> the table's read view
  */
-public final class TableSlot<V> {
+public final class TableSlot {
 
   private static final Logger LOG = LoggerFactory.getLogger(TableSlot.class);
   static final String REFUSED = "kvindex.tables.refused";
@@ -38,7 +37,7 @@ public final class TableSlot<V> {
   private static final long CALM_NS = TimeUnit.MINUTES.toNanos(5);
 
   private final int partition;
-  private final TableLoader<V> loader;
+  private final TableLoader loader;
   private final Supplier<Uuid> topicId;
   private final Executor loading;
   private final MeterRegistry metrics;
@@ -50,10 +49,10 @@ public final class TableSlot<V> {
   private TableState state = TableState.ABSENT;
 
   /** There while READY, and while FAILED until a loading thread lets go of it. */
-  private @Nullable FoldedTable<V> table;
+  private @Nullable FoldedTable table;
 
   /** The same while READY, for those who must not wait. */
-  private volatile @Nullable FoldedTable<V> inUse;
+  private volatile @Nullable FoldedTable inUse;
 
   /** The topic the table is of. */
   private @Nullable Uuid loadedFor;
@@ -68,7 +67,7 @@ public final class TableSlot<V> {
   private @Nullable Refusal refusal;
 
   private String failure = "";
-  private CompletableFuture<Void> loaded = CompletableFuture.completedFuture(null);
+  private volatile CompletableFuture<Void> loaded = CompletableFuture.completedFuture(null);
   private boolean closed;
   private long pauseNs;
   private long lastFailureNs = System.nanoTime() - CALM_NS;
@@ -81,7 +80,7 @@ public final class TableSlot<V> {
    */
   TableSlot(
       int partition,
-      TableLoader<V> loader,
+      TableLoader loader,
       Supplier<Uuid> topicId,
       Executor loading,
       MeterRegistry metrics,
@@ -105,7 +104,7 @@ public final class TableSlot<V> {
   }
 
   /** The table that is {@link TableState#READY}, null = it is not. */
-  public @Nullable FoldedTable<V> inUse() {
+  public @Nullable FoldedTable inUse() {
     return inUse;
   }
 
@@ -113,8 +112,8 @@ public final class TableSlot<V> {
    * The read view of a table that is {@link TableState#READY}, else null. As old as its last task
    * where {@link #isFollowed} says no.
    */
-  public @Nullable V view() {
-    FoldedTable<V> table = inUse;
+  public @Nullable PartitionView view() {
+    FoldedTable table = inUse;
     return table == null ? null : table.view();
   }
 
@@ -151,12 +150,12 @@ public final class TableSlot<V> {
   private void loadNow() {
     try {
       // Before the next one is there: both at a time may be more than fits into memory.
-      FoldedTable<V> former = takeFormer();
+      FoldedTable former = takeFormer();
       if (former != null) {
         former.abandon();
       }
       Uuid of = topicId.get();
-      FoldedTable<V> fresh = loader.load(partition, of, lastRefusal());
+      FoldedTable fresh = loader.load(partition, of, lastRefusal());
       if (!put(of, fresh)) {
         fresh.close(); // the process ends
       }
@@ -169,17 +168,8 @@ public final class TableSlot<V> {
       failed(e);
       throw e;
     } finally {
-      ended();
+      loaded.complete(null); // outside the lock, as others go on in this thread
     }
-  }
-
-  /** Outside the lock, as others go on in this thread. */
-  private void ended() {
-    CompletableFuture<Void> waitedFor;
-    synchronized (this) {
-      waitedFor = loaded;
-    }
-    waitedFor.complete(null);
   }
 
   /**
@@ -202,7 +192,7 @@ public final class TableSlot<V> {
 
   private void putAway() {
     try {
-      FoldedTable<V> former = takeFormer();
+      FoldedTable former = takeFormer();
       if (former != null) {
         former.close();
       }
@@ -210,12 +200,12 @@ public final class TableSlot<V> {
       synchronized (this) {
         state = TableState.ABSENT;
       }
-      ended();
+      loaded.complete(null);
     }
   }
 
-  private synchronized @Nullable FoldedTable<V> takeFormer() {
-    FoldedTable<V> former = table;
+  private synchronized @Nullable FoldedTable takeFormer() {
+    FoldedTable former = table;
     table = null;
     return former;
   }
@@ -224,7 +214,7 @@ public final class TableSlot<V> {
     return refusal;
   }
 
-  private synchronized boolean put(Uuid of, FoldedTable<V> fresh) {
+  private synchronized boolean put(Uuid of, FoldedTable fresh) {
     if (!closed) {
       table = fresh;
       inUse = fresh;
@@ -267,9 +257,9 @@ public final class TableSlot<V> {
    *
    * @throws LockException if it is not there, whereupon it is loaded, or if another task has it
    */
-  synchronized FoldedTable<V> take(Object task) {
+  synchronized FoldedTable take(Object task) {
     loadIfMissing();
-    FoldedTable<V> there = table;
+    FoldedTable there = table;
     if (closed || state != TableState.READY || there == null) {
       throw new LockException("the table of partition " + partition + " is " + state);
     }
@@ -298,7 +288,7 @@ public final class TableSlot<V> {
    *
    * @param exception what went wrong, for the log, null = no exception tells
    */
-  synchronized void refuse(FoldedTable<V> which, Refusal why, @Nullable Throwable exception) {
+  synchronized void refuse(FoldedTable which, Refusal why, @Nullable Throwable exception) {
     if (inUse != which) {
       return; // somebody was faster
     }
@@ -329,7 +319,7 @@ public final class TableSlot<V> {
    * with what was in memory last, for as long as the process answers.
    */
   void end() {
-    FoldedTable<V> last;
+    FoldedTable last;
     boolean sound;
     synchronized (this) {
       if (owner != null) {
@@ -343,7 +333,7 @@ public final class TableSlot<V> {
       sound = state == TableState.READY;
       table = null;
     }
-    ended();
+    loaded.complete(null);
     if (last != null && sound) {
       last.close();
     } else if (last != null) {

@@ -20,26 +20,22 @@ import org.jspecify.annotations.Nullable;
  * A task's hold on the process's table, and nothing else: what is folded is in the table, when it
  * reaches the disk is the table's own affair, and it goes on living when the task ends. For the
  * task's stream thread; queries may come from any.
- *
- * @param <V> the table's read view
  */
-final class TableStore<V> implements StateStore {
+final class TableStore implements StateStore {
 
-  private final String name;
   private final String topic;
-  private final ProcessTables<V> tables;
+  private final ProcessTables tables;
   private int partition;
-  private volatile @Nullable FoldedTable<V> table;
+  private volatile @Nullable FoldedTable table;
 
-  private TableStore(String name, String topic, ProcessTables<V> tables) {
-    this.name = name;
+  private TableStore(String topic, ProcessTables tables) {
     this.topic = topic;
     this.tables = tables;
   }
 
   @Override
   public String name() {
-    return name;
+    return TableTopology.STORE;
   }
 
   /**
@@ -52,7 +48,7 @@ final class TableStore<V> implements StateStore {
   public void init(StateStoreContext context, StateStore root) {
     int of = context.taskId().partition();
     // Before the store is registered: Kafka Streams passes over one that is when it tries again.
-    FoldedTable<V> taken = tables.at(of).take(this);
+    FoldedTable taken = tables.at(of).take(this);
     try {
       context.register(root, (key, value) -> {});
     } catch (RuntimeException e) {
@@ -64,7 +60,7 @@ final class TableStore<V> implements StateStore {
   }
 
   /** The table; between {@link #init} and {@link #close}. */
-  FoldedTable<V> table() {
+  FoldedTable table() {
     return Objects.requireNonNull(table, "the store is not open");
   }
 
@@ -85,7 +81,7 @@ final class TableStore<V> implements StateStore {
 
   @Override
   public void close() {
-    FoldedTable<V> written = table;
+    FoldedTable written = table;
     if (written != null && tables.at(partition).inUse() == written) {
       written.released();
     }
@@ -99,7 +95,7 @@ final class TableStore<V> implements StateStore {
     if (!(query instanceof TableViewQuery)) {
       return QueryResult.forUnknownQueryType(query, this);
     }
-    FoldedTable<V> there = table;
+    FoldedTable there = table;
     if (there == null || tables.at(partition).inUse() != there) {
       return QueryResult.forFailure(FailureReason.NOT_PRESENT, "the table is not in use");
     }
@@ -115,41 +111,32 @@ final class TableStore<V> implements StateStore {
 
   @Override
   public Position getPosition() {
-    FoldedTable<V> there = table;
+    FoldedTable there = table;
     return there == null ? Position.emptyPosition() : positionOf(there);
   }
 
-  private Position positionOf(FoldedTable<V> of) {
+  private Position positionOf(FoldedTable of) {
     long folded = of.foldedOffset();
     return folded < 0
         ? Position.emptyPosition()
         : Position.emptyPosition().withComponent(topic, partition, folded);
   }
 
-  /** Without changelog and cache, whatever it is asked for. */
-  static final class Builder<V> implements StoreBuilder<TableStore<V>> {
-
-    private final String name;
-    private final String topic;
-    private final ProcessTables<V> tables;
-
-    /**
-     * @param topic the log
-     */
-    Builder(String name, String topic, ProcessTables<V> tables) {
-      this.name = name;
-      this.topic = topic;
-      this.tables = tables;
-    }
+  /**
+   * Without changelog and cache, whatever it is asked for.
+   *
+   * @param topic the log
+   */
+  record Builder(String topic, ProcessTables tables) implements StoreBuilder<TableStore> {
 
     @Override
-    public TableStore<V> build() {
-      return new TableStore<>(name, topic, tables);
+    public TableStore build() {
+      return new TableStore(topic, tables);
     }
 
     @Override
     public String name() {
-      return name;
+      return TableTopology.STORE;
     }
 
     @Override
@@ -163,22 +150,22 @@ final class TableStore<V> implements StateStore {
     }
 
     @Override
-    public Builder<V> withLoggingDisabled() {
+    public Builder withLoggingDisabled() {
       return this;
     }
 
     @Override
-    public Builder<V> withLoggingEnabled(Map<String, String> config) {
+    public Builder withLoggingEnabled(Map<String, String> config) {
       throw new UnsupportedOperationException("the log itself is the changelog");
     }
 
     @Override
-    public Builder<V> withCachingDisabled() {
+    public Builder withCachingDisabled() {
       return this;
     }
 
     @Override
-    public Builder<V> withCachingEnabled() {
+    public Builder withCachingEnabled() {
       throw new UnsupportedOperationException("the table is in memory");
     }
   }

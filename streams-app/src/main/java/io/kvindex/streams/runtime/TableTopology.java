@@ -21,18 +21,14 @@ public final class TableTopology {
    * @param topic the log
    * @param seek {@link SeekingClients#seek}, of the clients Kafka Streams is made with
    * @param begins {@link LogWatch#taskBegins}; told of each task that begins
-   * @param <V> the tables' read view
    */
-  public static <V> Topology of(
-      String topic,
-      ProcessTables<V> tables,
-      ObjLongConsumer<TopicPartition> seek,
-      Runnable begins) {
+  public static Topology of(
+      String topic, ProcessTables tables, ObjLongConsumer<TopicPartition> seek, Runnable begins) {
     ProcessorSupplier<byte[], byte[], Void, Void> folds =
-        () -> new FoldProcessor<>(STORE, topic, tables, seek, begins);
+        () -> new FoldProcessor(topic, tables, seek, begins);
     return new Topology()
         .addSource("log", new ByteArrayDeserializer(), new ByteArrayDeserializer(), topic)
         .addProcessor("fold", folds, "log")
-        .addStateStore(new TableStore.Builder<>(STORE, topic, tables), "fold");
+        .addStateStore(new TableStore.Builder(topic, tables), "fold");
   }
 }

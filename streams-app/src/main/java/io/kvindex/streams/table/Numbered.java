@@ -23,16 +23,13 @@ public final class Numbered<K, V> {
     this.what = what;
   }
 
-  /** Takes in a row, the next one or one that has changed. */
-  void put(int ref, K key, V value) {
-    if (ref == next()) {
-      values.add(value);
-      refs.put(key, ref);
-    } else if (ref > 0 && ref < next()) {
-      values.set(ref - 1, value);
-    } else {
+  /** Takes in the next one. */
+  void add(int ref, K key, V value) {
+    if (ref != next()) {
       throw new MalformedRecordException(what + " " + ref + " comes before " + next());
     }
+    values.add(value);
+    refs.put(key, ref);
   }
 
   /** Its number, null = not known yet. */
@@ -46,18 +43,12 @@ public final class Numbered<K, V> {
     return ref == null ? null : values.get(ref - 1);
   }
 
-  /** The value of a number, null = not given yet. */
-  @Nullable V find(int ref) {
-    return ref > 0 && ref < next() ? values.get(ref - 1) : null;
-  }
-
   /** The value of a number found in a row. */
   public V get(int ref) {
-    V found = find(ref);
-    if (found == null) {
+    if (ref < 1 || ref >= next()) {
       throw new IllegalStateException("BUG: a row names an unknown " + what + " " + ref);
     }
-    return found;
+    return values.get(ref - 1);
   }
 
   /** All, by number. */

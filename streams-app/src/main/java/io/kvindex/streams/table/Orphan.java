@@ -3,6 +3,7 @@ package io.kvindex.streams.table;
 
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
+import java.nio.ByteBuffer;
 import org.apache.kafka.common.utils.Bytes;
 
 /**
@@ -58,6 +59,10 @@ public record Orphan(
 
   /** Reads {@link #key} and {@link #encode} back. */
   public static Orphan decode(byte[] key, byte[] value) {
+    ByteBuffer of = ByteBuffer.wrap(key, 1, key.length - 1);
+    int ownerId = of.getInt();
+    long hash = of.getLong();
+    int group = of.get();
     RecordReader in = Rows.reader(value);
     int space = in.readInt();
     long order = in.readVarint();
@@ -66,9 +71,9 @@ public record Orphan(
     boolean hasLocal = in.readByte() != 0;
     return new Orphan(
         space,
-        Rows.hash(key),
-        Rows.id(key),
-        Rows.group(key),
+        hash,
+        ownerId,
+        group,
         order,
         copies,
         undecided,

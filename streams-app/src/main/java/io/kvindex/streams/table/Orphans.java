@@ -18,7 +18,11 @@ public final class Orphans {
 
   private record Name(int space, long hash) {}
 
-  private record Block(int ownerId, long hash, int group) {}
+  private record Block(int ownerId, long hash, int group) {
+    Block(Orphan orphan) {
+      this(orphan.ownerId(), orphan.hash(), orphan.group());
+    }
+  }
 
   private final Map<Block, Orphan> all = new HashMap<>();
 
@@ -39,8 +43,8 @@ public final class Orphans {
 
   /** Adds one, or takes it in place of what is known of the block. */
   void put(Orphan orphan) {
-    remove(orphan.ownerId(), orphan.hash(), orphan.group());
-    all.put(new Block(orphan.ownerId(), orphan.hash(), orphan.group()), orphan);
+    remove(orphan);
+    all.put(new Block(orphan), orphan);
     for (Name name : names(orphan)) {
       byName.computeIfAbsent(name, n -> new TreeMap<>()).put(orphan.order(), orphan);
     }
@@ -49,8 +53,8 @@ public final class Orphans {
   }
 
   /** It waits no more. */
-  void remove(int ownerId, long hash, int group) {
-    Orphan orphan = all.remove(new Block(ownerId, hash, group));
+  void remove(Orphan gone) {
+    Orphan orphan = all.remove(new Block(gone));
     if (orphan != null) {
       for (Name name : names(orphan)) {
         byName.computeIfPresent(

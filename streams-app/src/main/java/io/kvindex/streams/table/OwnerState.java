@@ -2,39 +2,30 @@
 package io.kvindex.streams.table;
 
 import io.kvindex.streams.index.Holder;
+import io.kvindex.streams.index.Owner;
 
-/** An owner with what the blocks know of it. Belongs to the writer. */
-public final class OwnerState {
+/**
+ * {@code O}: whose cache on which medium in which life. Its row is deleted once a dead owner's
+ * blocks are. Belongs to the writer.
+ *
+ * @param tableRef table of its blocks
+ * @param publisher who announced them
+ * @param holder what the blocks know of it. Dead are those fenced, cleared, retired or expired:
+ *     their blocks count no more and are being deleted
+ * @param expiresAtMs time of the log from which its blocks count no more, {@link #NEVER} = none
+ */
+public record OwnerState(int tableRef, Publisher publisher, Holder holder, long expiresAtMs) {
 
-  private final Holder holder;
-  private OwnerRow row;
-
-  OwnerState(Holder holder, OwnerRow row) {
-    this.holder = holder;
-    this.row = row;
-  }
+  /** Time of owners whose blocks count until they are removed. */
+  public static final long NEVER = 0;
 
   /** Its number in rows. */
   public int id() {
     return holder.id();
   }
 
-  /** Who it is. */
-  public OwnerRow row() {
-    return row;
-  }
-
-  /** What the blocks know of it. */
-  public Holder holder() {
-    return holder;
-  }
-
-  /** How many of its blocks may be gone. */
-  public int undecided() {
-    return holder.undecided();
-  }
-
-  void setRow(OwnerRow newRow) {
-    row = newRow;
+  /** Who it is, and where the blocks are. */
+  public Owner owner() {
+    return holder.owner();
   }
 }

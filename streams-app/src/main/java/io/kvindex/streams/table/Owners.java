@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
+import io.kvindex.model.Incarnation;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.model.event.Place;
+import io.kvindex.model.event.RecordReader;
+import io.kvindex.model.event.RecordWriter;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Holder;
+import io.kvindex.streams.index.Owner;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -16,90 +22,133 @@ import org.jspecify.annotations.Nullable;
 /** The owners of a partition, live and dead: rows {@code O}. */
 public final class Owners {
 
+  private static final int POOL = 1;
+  private static final int DEAD = 2;
+  private static final int COPIES_UNSURE = 4;
+
   private final Blocks blocks;
-  private final Numbered<PublisherId, PublisherRow> publishers;
+  private final Numbered<PublisherId, Publisher> publishers;
   private final Map<Integer, OwnerState> byId = new HashMap<>();
-  private final Map<Integer, List<OwnerState>> liveByPublisher = new HashMap<>();
 
   /** The live ones that have an end, by it. */
   private final PriorityQueue<OwnerState> expiring =
-      new PriorityQueue<>(Comparator.comparingLong(owner -> owner.row().expiresAtMs()));
+      new PriorityQueue<>(Comparator.comparingLong(OwnerState::expiresAtMs));
 
   private int highest;
 
-  Owners(Blocks blocks, Numbered<PublisherId, PublisherRow> publishers) {
+  Owners(Blocks blocks, Numbered<PublisherId, Publisher> publishers) {
     this.blocks = blocks;
     this.publishers = publishers;
   }
 
-  void fold(int id, @Nullable OwnerRow row) {
-    if (row == null) {
-      byId.remove(id);
-      return;
+  void load(int id, byte[] value) {
+    RecordReader in = Rows.reader(value);
+    int tableRef = in.readInt();
+    Publisher publisher = publishers.get(in.readInt());
+    int rank = in.readInt();
+    String medium = in.readString();
+    String backendId = in.readString();
+    int flags = in.readByte();
+    Incarnation life = Rows.readIncarnation(in);
+    OwnerState loaded =
+        add(
+            id,
+            tableRef,
+            publisher,
+            publisher.owner(rank, medium, (flags & POOL) != 0, backendId, life),
+            in.atEnd() ? OwnerState.NEVER : in.readVarint());
+    if ((flags & COPIES_UNSURE) != 0) {
+      loaded.holder().loseCopies();
     }
-    OwnerState known = byId.get(id);
-    if (known == null) {
-      known = born(id, row);
-      byId.put(id, known);
-    }
-    if (row.dead() && !known.holder().isDead()) {
-      bury(known, row);
-    } else {
-      known.setRow(row);
+    if ((flags & DEAD) != 0) {
+      bury(loaded);
     }
   }
 
-  private OwnerState born(int id, OwnerRow row) {
-    Holder holder = blocks.addHolder(row.tableRef(), id, row.owner());
-    useGroups(holder, 0, publishers.get(row.publisherRef()).groups());
-    OwnerState owner = new OwnerState(holder, row);
-    enlist(liveByPublisher.computeIfAbsent(row.publisherRef(), p -> new ArrayList<>()), owner);
-    if (row.expiresAtMs() != OwnerRow.NEVER) {
-      expiring.add(owner);
+  private void save(OwnerState state) {
+    Holder holder = state.holder();
+    Owner owner = state.owner();
+    RecordWriter out = Rows.writer(32);
+    out.writeVarint(state.tableRef());
+    out.writeVarint(state.publisher().ref());
+    out.writeVarint(owner.rank());
+    out.writeString(owner.medium());
+    out.writeString(owner.backendId());
+    out.writeByte(
+        (owner.pool() ? POOL : 0)
+            | (holder.isDead() ? DEAD : 0)
+            | (holder.copiesUnsure() ? COPIES_UNSURE : 0));
+    EventRecordCodec.writeIncarnation(out, owner.incarnation());
+    if (state.expiresAtMs() != OwnerState.NEVER) {
+      out.writeVarint(state.expiresAtMs());
     }
-    return owner;
+    blocks.journal().put(Rows.key(Rows.OWNER, state.id()), out.toByteArray());
+  }
+
+  private OwnerState add(int id, int tableRef, Publisher publisher, Owner owner, long expiresAtMs) {
+    Holder holder = blocks.addHolder(tableRef, id, owner);
+    OwnerState added = new OwnerState(tableRef, publisher, holder, expiresAtMs);
+    byId.put(id, added);
+    publisher.add(added);
+    if (expiresAtMs != OwnerState.NEVER) {
+      expiring.add(added);
+    }
+    return added;
   }
 
   /**
-   * A publisher uses attention groups it did not use before.
+   * There is one owner more, of its publisher's newest life.
    *
-   * @param before bit per group so far
-   * @param now bit per group
+   * @param pool whether its blocks serve other instances
+   * @param expiresAtMs see {@link OwnerState}
    */
-  void regroup(int publisherRef, long before, long now) {
-    live(publisherRef).forEach(owner -> useGroups(owner.holder(), before, now));
+  public OwnerState add(
+      int tableRef, Publisher publisher, Place place, boolean pool, long expiresAtMs) {
+    highest++;
+    RecordWriter out = Rows.writer(6);
+    out.writeVarint(highest);
+    blocks.journal().put(Rows.key(Rows.LOG, Rows.OWNERS), out.toByteArray());
+    Owner owner =
+        publisher.owner(place.rank(), place.medium(), pool, place.backendId(), publisher.life());
+    OwnerState added = add(highest, tableRef, publisher, owner, expiresAtMs);
+    save(added);
+    return added;
   }
 
-  private void useGroups(Holder holder, long before, long now) {
-    if (Long.bitCount(now) > 1) {
-      int former = Long.numberOfTrailingZeros(before == 0 ? now : before);
-      for (long left = now & ~before & ~(1L << former); left != 0; left &= left - 1) {
-        blocks.addGroup(holder, former, Long.numberOfTrailingZeros(left));
-      }
+  /** From here on it may hold blocks that are not remembered. */
+  public void loseCopies(OwnerState owner) {
+    if (!owner.holder().copiesUnsure()) {
+      owner.holder().loseCopies();
+      save(owner);
     }
   }
 
-  /** In the order of their numbers, whichever came first: the same as after loading. */
-  private static void enlist(List<OwnerState> live, OwnerState owner) {
-    int at = live.size();
-    while (at > 0 && live.get(at - 1).id() > owner.id()) {
-      at--;
-    }
-    live.add(at, owner);
+  /** It is in no answer from here on; its blocks go bit by bit, see {@link #sweep}. */
+  public void kill(OwnerState owner) {
+    bury(owner);
+    save(owner);
   }
 
-  private void bury(OwnerState owner, OwnerRow row) {
+  private void bury(OwnerState owner) {
     blocks.kill(owner.holder());
-    liveByPublisher.getOrDefault(row.publisherRef(), new ArrayList<>()).remove(owner);
-    owner.setRow(row);
+    owner.publisher().live().remove(owner);
     expiring.remove(owner);
+  }
+
+  /** Takes out some of what the dead have held, and those of whom nothing is left. */
+  public void sweep() {
+    blocks.sweep(
+        holder -> {
+          blocks.journal().put(Rows.key(Rows.OWNER, holder.id()), null);
+          byId.remove(holder.id());
+        });
   }
 
   /** Live owners whose time is over, each named once: the caller lets them die. */
   public List<OwnerState> due(long nowMs) {
     List<OwnerState> due = List.of();
     for (OwnerState next = expiring.peek();
-        next != null && next.row().expiresAtMs() <= nowMs;
+        next != null && next.expiresAtMs() <= nowMs;
         next = expiring.peek()) {
       due = due.isEmpty() ? new ArrayList<>() : due;
       due.add(expiring.remove());
@@ -108,7 +157,7 @@ public final class Owners {
   }
 
   /** Live and dead, in no order. */
-  Collection<OwnerState> all() {
+  public Collection<OwnerState> all() {
     return byId.values();
   }
 
@@ -117,13 +166,8 @@ public final class Owners {
     return byId.get(id);
   }
 
-  /** Live owners of a publisher, by number. */
-  public List<OwnerState> live(int publisherRef) {
-    return liveByPublisher.getOrDefault(publisherRef, List.of());
-  }
-
-  void foldHighest(int id) {
-    highest = Math.max(highest, id);
+  void loadHighest(byte[] value) {
+    highest = Math.max(highest, Rows.reader(value).readInt());
   }
 
   /** A number no owner has or had. */

@@ -12,7 +12,6 @@ import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.streams.checkpoint.Checkpoint;
-import io.kvindex.streams.checkpoint.Dictionary;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
@@ -27,14 +26,16 @@ import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
@@ -49,23 +50,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartitionTable implements PartitionView {
 
-  /** Rows that others refer to, before those. */
-  private static final byte[] LOAD_ORDER = {
-    Rows.TABLE, Rows.SPACE, Rows.CONTEXT, Rows.LORA, Rows.PUBLISHER,
-    Rows.OWNER, Rows.LOG, Rows.STREAM, Rows.HELD, Rows.ORPHAN
-  };
+  /** Kinds of rows, those that others refer to before those. */
+  private static final String LOAD_ORDER = "TNCLPOXSHU";
 
   /** Some 30 MiB while a dump runs. */
   private static final int DUMPED_AT_ONCE = 1 << 19;
-
-  private record Row(Bytes key, byte @Nullable [] value) {}
 
   private final int partition;
   private final Blocks blocks;
   private final Map<TableId, PrefixIndex> indexes = new ConcurrentHashMap<>();
   private final Numbered<TableId, TableId> tables = new Numbered<>("table");
   private final Numbered<SpaceRow, SpaceRow> spaces = new Numbered<>("space");
-  private final Numbered<PublisherId, PublisherRow> publishers = new Numbered<>("publisher");
+  private final Numbered<PublisherId, Publisher> publishers = new Numbered<>("publisher");
   private final Map<TableId, Names> names = new ConcurrentHashMap<>();
   private final Owners owners;
   private final Orphans waiting = new Orphans();
@@ -74,6 +70,7 @@ public final class PartitionTable implements PartitionView {
   /** A position comes last, so that who sees it sees all that the record did. */
   private final List<Runnable> last = new ArrayList<>();
 
+  private boolean isCut;
   private volatile @Nullable Stored stored;
   private volatile boolean closed;
   private volatile long since;
@@ -91,54 +88,23 @@ public final class PartitionTable implements PartitionView {
 
   // ------------------------------------------------------------------- rows
 
-  /**
-   * Changes a row; it counts at once.
-   *
-   * @param value null deletes
-   */
-  private void put(Bytes key, byte @Nullable [] value) {
-    blocks.journal().put(key, value);
-    load(key.get(), value);
-  }
-
-  private int give(byte kind, int id, byte[] value) {
-    put(Rows.key(kind, id), value);
-    return id;
-  }
-
-  /** What is known of a publisher changes. */
-  public void put(int publisherRef, PublisherRow row) {
-    put(Rows.key(Rows.PUBLISHER, publisherRef), row.encode());
-  }
-
-  /** What is known of an owner changes. */
-  public void put(int ownerId, OwnerRow row) {
-    put(Rows.key(Rows.OWNER, ownerId), row.encode());
-  }
-
-  /** There is one owner more. */
-  public OwnerState add(OwnerRow row) {
-    int id = owners.next();
-    RecordWriter highest = Rows.writer(6);
-    highest.writeVarint(id);
-    give(Rows.LOG, Rows.OWNERS, highest.toByteArray());
-    put(id, row);
-    return Objects.requireNonNull(owners.byId(id));
-  }
-
-  /** Takes out some of what the dead have held, and those of whom nothing is left. */
-  public void sweep() {
-    blocks.sweep(holder -> put(Rows.key(Rows.OWNER, holder.id()), null));
+  /** Adds a row of a dictionary, or changes it; it counts at once. */
+  private void put(Bytes key, RecordWriter value) {
+    byte[] row = value.toByteArray();
+    blocks.journal().put(key, row);
+    load(key.get(), row);
   }
 
   /** Adds a block whose prefix is not known, or what has changed of it. */
   public void put(Orphan orphan) {
-    put(orphan.key(), orphan.encode());
+    blocks.journal().put(orphan.key(), orphan.encode());
+    waiting.put(orphan);
   }
 
   /** The block waits no more. */
   public void remove(Orphan orphan) {
-    put(orphan.key(), null);
+    blocks.journal().put(orphan.key(), null);
+    waiting.remove(orphan);
   }
 
   /** Names of a context were told. */
@@ -147,36 +113,35 @@ public final class PartitionTable implements PartitionView {
     out.writeString(context.loraName());
     out.writeString(context.namespace());
     out.writeString(context.salt());
-    put(Rows.context(tableRef, context.hash()), out.toByteArray());
+    put(Rows.context(tableRef, context.hash()), out);
   }
 
   /** An instance's events told the name of an adapter it has a number for. */
   public void put(int tableRef, Names.Adapter adapter, String name) {
     RecordWriter out = Rows.writer(32);
     out.writeString(name);
-    put(Rows.lora(tableRef, adapter.loraId(), adapter.instanceId()), out.toByteArray());
+    put(Rows.adapter(tableRef, adapter), out);
   }
 
   /**
    * Records of the log were gone before they could be read: whoever goes on has to know as well.
    */
   public void putCut() {
-    if (!streams.isCut()) {
-      give(Rows.LOG, Rows.CUT, Rows.writer(1).toByteArray());
+    if (!isCut) {
+      put(Rows.key(Rows.LOG, Rows.CUT), Rows.writer(1));
     }
   }
 
-  /** Where a stream is, when the record is dealt with. */
-  public void putLast(int streamRef, StreamRow row) {
-    last.add(() -> put(streamRef, row));
-  }
-
   /**
-   * Nearly every record moves a stream: its row is encoded once a checkpoint, and not read back.
+   * Where a stream is, when the record is dealt with. Nearly every record moves one: its row is
+   * encoded once a checkpoint, and not read back.
    */
-  private void put(int streamRef, StreamRow row) {
-    blocks.journal().putLater(streams.key(streamRef), row::encode);
-    streams.fold(streamRef, row);
+  public void putLast(StreamId id, StreamPosition at) {
+    last.add(
+        () -> {
+          StreamState stream = streams.move(id, at);
+          blocks.journal().putLater(stream.key(), () -> StreamState.encode(id, at));
+        });
   }
 
   /**
@@ -184,9 +149,14 @@ public final class PartitionTable implements PartitionView {
    *
    * @param row null = it is no more
    */
-  public void putLast(int streamRef, Position place, @Nullable HeldRow row) {
-    byte @Nullable [] value = row == null ? null : row.encode();
-    last.add(() -> put(Rows.held(streamRef, place.eventId(), place.part()), value));
+  public void putLast(StreamId id, Position place, @Nullable HeldRow row) {
+    last.add(
+        () -> {
+          StreamState stream = Objects.requireNonNull(streams.get(id));
+          Bytes key = Rows.held(stream.ref(), place);
+          blocks.journal().put(key, row == null ? null : row.encode());
+          streams.hold(stream, place, row);
+        });
   }
 
   /** The record is dealt with. */
@@ -201,135 +171,96 @@ public final class PartitionTable implements PartitionView {
     if (known != null) {
       return known;
     }
+    int ref = tables.next();
     RecordWriter out = Rows.writer(64);
     EventRecordCodec.writeTable(out, table);
-    return give(Rows.TABLE, tables.next(), out.toByteArray());
+    put(Rows.key(Rows.TABLE, ref), out);
+    return ref;
   }
 
   /** Number of a space; one that has none yet gets one. */
   public int refOf(SpaceRow space) {
     Integer known = spaces.ref(space);
-    return known != null ? known : give(Rows.SPACE, spaces.next(), space.encode());
+    if (known != null) {
+      return known;
+    }
+    int ref = spaces.next();
+    put(Rows.key(Rows.SPACE, ref), space.encode());
+    return ref;
   }
 
   /**
-   * Number of a publisher; one that has none yet gets one.
+   * A publisher; one that is not known yet becomes so.
    *
    * @param life that it is in then
    */
-  public int refOf(PublisherId publisher, Incarnation life) {
-    Integer known = publishers.ref(publisher);
-    return known != null
-        ? known
-        : give(Rows.PUBLISHER, publishers.next(), PublisherRow.first(publisher, life).encode());
+  public Publisher publisher(PublisherId id, Incarnation life) {
+    Publisher known = publishers.find(id);
+    if (known != null) {
+      return known;
+    }
+    Publisher first = new Publisher(blocks, publishers.next(), id, life);
+    publishers.add(first.ref(), id, first);
+    first.save();
+    return first;
   }
 
   // ------------------------------------------------------------------- loading
 
-  /** Takes in the rows of a checkpoint, in whatever order they come. */
-  public Dictionary loader() {
-    Map<Byte, List<Row>> byKind = new HashMap<>();
-    return new Dictionary() {
-      @Override
-      public void row(byte[] key, byte[] value) {
-        byKind
-            .computeIfAbsent(key[0], kind -> new ArrayList<>())
-            .add(new Row(Bytes.wrap(key), value));
-      }
-
-      @Override
-      public void end() {
-        for (byte kind : LOAD_ORDER) {
-          byKind.getOrDefault(kind, List.of()).forEach(row -> load(row.key().get(), row.value()));
-          byKind.remove(kind);
-        }
-        if (!byKind.isEmpty()) {
-          throw new MalformedRecordException("rows of unknown kinds " + byKind.keySet());
-        }
-      }
-    };
+  /** Takes in the rows of a checkpoint. */
+  public void load(SortedMap<Bytes, byte[]> rows) {
+    rows.entrySet().stream()
+        .sorted(Comparator.comparingInt(row -> LOAD_ORDER.indexOf(row.getKey().get()[0])))
+        .forEach(row -> load(row.getKey().get(), row.getValue()));
   }
 
-  /** Takes in a row that was written before, or is about to be; null = deleted. */
-  private void load(byte[] key, byte @Nullable [] value) {
-    int id = Rows.id(key);
-    switch (key[0]) {
-      case Rows.OWNER -> owners.fold(id, value == null ? null : OwnerRow.decode(value, publishers));
-      case Rows.ORPHAN -> {
-        if (value == null) {
-          waiting.remove(id, Rows.hash(key), Rows.group(key));
-        } else {
-          waiting.put(Orphan.decode(key, value));
-        }
-      }
-      case Rows.HELD ->
-          streams.foldHeld(
-              id,
-              new Position(Rows.hash(key), Rows.part(key), false),
-              value == null ? null : HeldRow.decode(value));
-      default -> {
-        if (value == null) {
-          throw new IllegalArgumentException("rows of kind " + (char) key[0] + " stay");
-        }
-        loadDictionary(key, id, value);
-      }
-    }
-  }
-
-  private void loadDictionary(byte[] key, int id, byte[] value) {
-    switch (key[0]) {
+  /** Takes in a row that was written before, or is about to be. */
+  private void load(byte[] key, byte[] value) {
+    ByteBuffer of = ByteBuffer.wrap(key);
+    byte kind = of.get();
+    int id = of.getInt();
+    switch (kind) {
       case Rows.TABLE -> {
-        TableId table = decodeTable(value);
-        tables.put(id, table, table);
+        TableId table = EventRecordCodec.readTable(Rows.reader(value));
+        tables.add(id, table, table);
         names.put(table, new Names());
         indexes.put(table, blocks.addTable(id));
       }
       case Rows.SPACE -> loadSpace(id, SpaceRow.decode(value));
       case Rows.CONTEXT -> {
         RecordReader in = Rows.reader(value);
-        long hash = Rows.hash(key);
+        long hash = of.getLong();
         names(id)
             .contexts()
             .put(hash, new ContextNames(hash, in.readString(), in.readString(), in.readString()));
       }
       case Rows.LORA ->
-          names(id)
-              .adapters()
-              .put(
-                  new Names.Adapter(Rows.loraId(key), Rows.loraInstance(key)),
-                  Rows.reader(value).readRequiredString());
-      case Rows.PUBLISHER -> loadPublisher(id, PublisherRow.decode(value));
-      case Rows.STREAM -> streams.fold(id, StreamRow.decode(value));
+          names(id).adapters().put(Rows.adapter(of), Rows.reader(value).readRequiredString());
+      case Rows.PUBLISHER -> {
+        Publisher publisher = Publisher.decode(blocks, id, value);
+        publishers.add(id, publisher.id(), publisher);
+      }
+      case Rows.OWNER -> owners.load(id, value);
       case Rows.LOG -> {
         if (id == Rows.CUT) {
-          streams.foldCut();
+          isCut = true;
         } else {
-          owners.foldHighest(Rows.reader(value).readInt());
+          owners.loadHighest(value);
         }
       }
-      default -> throw new IllegalArgumentException("no such kind of row: " + key[0]);
+      case Rows.STREAM -> streams.load(id, value);
+      case Rows.HELD -> streams.loadHeld(id, new Position(of.getLong(), of.getInt(), false), value);
+      case Rows.ORPHAN -> waiting.put(Orphan.decode(key, value));
+      default -> throw new MalformedRecordException("a row of unknown kind " + kind);
     }
   }
 
-  static TableId decodeTable(byte[] value) {
-    return EventRecordCodec.readTable(Rows.reader(value));
-  }
-
   private void loadSpace(int ref, SpaceRow row) {
-    spaces.put(ref, row, row);
+    spaces.add(ref, row, row);
     HashProfile profile = tables.get(row.tableRef()).hashProfile();
     // Names alone do not say which adapter they are of where they do not cover it.
     boolean byName = profile.algorithm().isEngineNamed() && profile.algorithm().coversLora();
     blocks.addSpace(ref, row.tableRef(), byName, profile.context(null, row.namespace(), null));
-  }
-
-  private void loadPublisher(int ref, PublisherRow row) {
-    PublisherRow known = publishers.find(ref);
-    long before = known == null ? 0 : known.groups();
-    publishers.put(ref, row.publisher(), row);
-    if (row.groups() != before) {
-      owners.regroup(ref, before, row.groups());
-    }
   }
 
   // ------------------------------------------------------------------- for the writer
@@ -350,7 +281,7 @@ public final class PartitionTable implements PartitionView {
   }
 
   /** Publishers and their lives. */
-  public Numbered<PublisherId, PublisherRow> publishers() {
+  public Numbered<PublisherId, Publisher> publishers() {
     return publishers;
   }
 
@@ -372,6 +303,14 @@ public final class PartitionTable implements PartitionView {
   /** Positions and held-back records. */
   public Streams streams() {
     return streams;
+  }
+
+  /**
+   * Whether records of the log were gone before they could be read: what streams said in them that
+   * have not been heard since is not known.
+   */
+  public boolean isCut() {
+    return isCut;
   }
 
   /** Reads the rows of a table as they are at one moment. */

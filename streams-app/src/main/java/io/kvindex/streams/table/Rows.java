@@ -2,11 +2,14 @@
 package io.kvindex.streams.table;
 
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
+import io.kvindex.streams.table.Names.Adapter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.apache.kafka.common.utils.Bytes;
 
 /**
@@ -51,17 +54,13 @@ public final class Rows {
   /** To be raised where rows of before can not be gone on with. */
   private static final int VERSION = 2;
 
-  private static final int ID_AT = 1;
-  private static final int HASH_AT = ID_AT + Integer.BYTES;
-  private static final int AFTER_HASH = HASH_AT + Long.BYTES;
-
   /** In place of an adapter's number beyond 32 bits, which follows; no adapter has it. */
   private static final int WIDE_LORA = -1;
 
   private Rows() {}
 
   private static ByteBuffer start(byte kind, int id, int more) {
-    return ByteBuffer.allocate(HASH_AT + more).put(kind).putInt(id);
+    return ByteBuffer.allocate(1 + Integer.BYTES + more).put(kind).putInt(id);
   }
 
   /** Key of a dictionary row: kind and id. */
@@ -79,59 +78,29 @@ public final class Rows {
   }
 
   /** Sorts by position within a stream. */
-  static Bytes held(int streamRef, long eventId, int part) {
+  static Bytes held(int streamRef, Position place) {
     ByteBuffer key = start(HELD, streamRef, Long.BYTES + Integer.BYTES);
-    return Bytes.wrap(key.putLong(eventId).putInt(part).array());
+    return Bytes.wrap(key.putLong(place.eventId()).putInt(place.part()).array());
   }
 
-  static Bytes lora(int tableRef, long loraId, String instanceId) {
-    byte[] instance = instanceId.getBytes(StandardCharsets.UTF_8);
-    boolean wide = loraId != (int) loraId || loraId == WIDE_LORA;
-    ByteBuffer key = start(LORA, tableRef, loraBytes(wide) + instance.length);
-    key.putInt(wide ? WIDE_LORA : (int) loraId);
-    if (wide) {
-      key.putLong(loraId);
+  static Bytes adapter(int tableRef, Adapter adapter) {
+    long id = adapter.loraId();
+    byte[] instance = adapter.instanceId().getBytes(StandardCharsets.UTF_8);
+    ByteBuffer key = start(LORA, tableRef, Integer.BYTES + Long.BYTES + instance.length);
+    if (id == (int) id && id != WIDE_LORA) {
+      key.putInt((int) id);
+    } else {
+      key.putInt(WIDE_LORA).putLong(id);
     }
-    return Bytes.wrap(key.put(instance).array());
+    key.put(instance);
+    return Bytes.wrap(Arrays.copyOf(key.array(), key.position()));
   }
 
-  private static int loraBytes(boolean wide) {
-    return wide ? Integer.BYTES + Long.BYTES : Integer.BYTES;
-  }
-
-  /** The id after the kind. */
-  public static int id(byte[] key) {
-    return ByteBuffer.wrap(key).getInt(ID_AT);
-  }
-
-  /** The hash, event id or the like after the id. */
-  static long hash(byte[] key) {
-    return ByteBuffer.wrap(key).getLong(HASH_AT);
-  }
-
-  /** Part of a held-back record. */
-  static int part(byte[] key) {
-    return ByteBuffer.wrap(key).getInt(AFTER_HASH);
-  }
-
-  /** Attention group of an orphan. */
-  static int group(byte[] key) {
-    return key[AFTER_HASH];
-  }
-
-  private static boolean isWideLora(byte[] key) {
-    return ByteBuffer.wrap(key).getInt(HASH_AT) == WIDE_LORA;
-  }
-
-  static long loraId(byte[] key) {
-    ByteBuffer row = ByteBuffer.wrap(key);
-    return isWideLora(key) ? row.getLong(HASH_AT + Integer.BYTES) : row.getInt(HASH_AT);
-  }
-
-  /** Instance that uses an adapter's number. */
-  static String loraInstance(byte[] key) {
-    int at = HASH_AT + loraBytes(isWideLora(key));
-    return new String(key, at, key.length - at, StandardCharsets.UTF_8);
+  /** Reads an adapter's key on behind the table. */
+  static Adapter adapter(ByteBuffer key) {
+    int narrow = key.getInt();
+    long id = narrow == WIDE_LORA ? key.getLong() : narrow;
+    return new Adapter(id, StandardCharsets.UTF_8.decode(key).toString());
   }
 
   /** Begins a value. */

@@ -18,12 +18,12 @@ public record SpaceRow(int tableRef, @Nullable String namespace, int publisherRe
   /** Publisher of a space all publishers share. */
   public static final int SHARED = 0;
 
-  byte[] encode() {
+  RecordWriter encode() {
     RecordWriter out = Rows.writer(32);
     out.writeVarint(tableRef);
     out.writeString(namespace);
     out.writeVarint(publisherRef);
-    return out.toByteArray();
+    return out;
   }
 
   static SpaceRow decode(byte[] value) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
-import io.kvindex.streams.checkpoint.Dictionary;
 import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.index.Epochs;
@@ -39,11 +38,9 @@ final class StoredTable {
   StoredTable(StoredRows from) throws RocksDBException {
     numbers = new StoredHolders(from.header().state());
     table = new PartitionTable(from.header().partition(), new Epochs(), Journal.none());
-    Dictionary loader = table.loader();
-    from.dictionary(loader::row);
-    loader.end();
+    table.load(from.dictionary());
     for (OwnerState owner : table.owners().all()) {
-      if (!owner.row().dead()) {
+      if (!owner.holder().isDead()) {
         live.put(owner.id(), owner);
       }
     }
@@ -65,23 +62,22 @@ final class StoredTable {
 
   /** Who an owner is in whichever fold. */
   OwnerIdentity identity(OwnerState owner) {
-    OwnerRow row = owner.row();
-    Owner of = row.owner();
+    Owner of = owner.owner();
     return new OwnerIdentity(
-        table.tableId(row.tableRef()),
-        table.publishers().get(row.publisherRef()).publisher(),
+        table.tableId(owner.tableRef()),
+        owner.publisher().id(),
         of.rank(),
         of.medium(),
         of.backendId(),
         of.pool(),
         of.incarnation().generation(),
         of.incarnation().life(),
-        row.expiresAtMs());
+        owner.expiresAtMs());
   }
 
   /** Attention groups of an owner's publisher, a bit each, one at least. */
   long groups(OwnerState owner) {
-    long groups = table.publishers().get(owner.row().publisherRef()).groups();
+    long groups = owner.publisher().groups();
     return groups == 0 ? 1 : groups;
   }
 
@@ -89,10 +85,10 @@ final class StoredTable {
   long positions() {
     long sum = 0;
     for (StreamState stream : table.streams().all()) {
-      StreamPosition at = stream.row().at();
+      StreamPosition at = stream.at();
       sum +=
           HASH.hashChars(
-              stream.row().stream().key()
+              stream.id().key()
                   + ' '
                   + at.incarnation().generation()
                   + ' '

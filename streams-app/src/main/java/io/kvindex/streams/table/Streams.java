@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /** Positions and held-back records of a partition's streams: rows {@code S} and {@code H}. */
@@ -31,35 +30,50 @@ public final class Streams {
   private volatile long appliedOffset = -1;
   private long takenOffset = -1;
   private volatile int heldRecords;
-  private boolean isCut;
 
   /** Asked for with every query, so kept ready. */
   private volatile Set<PublisherId> degraded = Set.of();
 
   Streams() {}
 
-  void fold(int ref, StreamRow row) {
-    StreamState known = numbered.find(ref);
-    PublisherId publisher = row.stream().publisher();
-    if (known == null) {
-      known = new StreamState(ref, row);
-      numbered.put(ref, row.stream(), known);
-      byPublisher.computeIfAbsent(publisher, of -> new ArrayList<>(1)).add(known);
+  void load(int ref, byte[] value) {
+    StreamState stream = StreamState.decode(ref, value);
+    add(stream);
+    show(stream);
+  }
+
+  private void add(StreamState stream) {
+    numbered.add(stream.ref(), stream.id(), stream);
+    byPublisher.computeIfAbsent(stream.id().publisher(), of -> new ArrayList<>(1)).add(stream);
+  }
+
+  /** The stream is there now; one that was not known gets a number. */
+  StreamState move(StreamId id, StreamPosition at) {
+    StreamState stream = numbered.find(id);
+    if (stream == null) {
+      stream = new StreamState(numbered.next(), id, at);
+      add(stream);
     } else {
-      known.setRow(row);
+      stream.moveTo(at);
     }
+    show(stream);
+    return stream;
+  }
+
+  private void show(StreamState stream) {
+    StreamPosition at = stream.at();
     // Before the position: who sees that asks for answers of this offset.
-    if (row.at().sourceOffset() > appliedOffset) {
-      appliedOffset = row.at().sourceOffset();
+    if (at.sourceOffset() > appliedOffset) {
+      appliedOffset = at.sourceOffset();
     }
-    StreamPosition before = positions.put(row.stream(), row.at());
-    if ((before != null && before.degraded()) != row.at().degraded()) {
-      noteHoles(publisher);
+    StreamPosition before = positions.put(stream.id(), at);
+    if ((before != null && before.degraded()) != at.degraded()) {
+      noteHoles(stream.id().publisher());
     }
   }
 
   private void noteHoles(PublisherId publisher) {
-    boolean holed = of(publisher).stream().anyMatch(stream -> stream.row().at().degraded());
+    boolean holed = of(publisher).stream().anyMatch(stream -> stream.at().degraded());
     if (holed != degraded.contains(publisher)) {
       Set<PublisherId> now = new TreeSet<>(degraded);
       if (holed) {
@@ -71,9 +85,15 @@ public final class Streams {
     }
   }
 
+  void loadHeld(int ref, Position place, byte[] value) {
+    hold(numbered.get(ref), place, HeldRow.decode(value));
+  }
+
+  /**
+   * @param row null = it is held no more
+   */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one writer
-  void foldHeld(int ref, Position place, @Nullable HeldRow row) {
-    StreamState stream = numbered.get(ref);
+  void hold(StreamState stream, Position place, @Nullable HeldRow row) {
     int before = stream.held().size();
     if (row == null) {
       stream.held().remove(place);
@@ -82,28 +102,10 @@ public final class Streams {
     }
     heldRecords += stream.held().size() - before;
     if (stream.held().isEmpty()) {
-      waiting.remove(ref);
+      waiting.remove(stream.ref());
     } else {
-      waiting.put(ref, stream);
+      waiting.put(stream.ref(), stream);
     }
-  }
-
-  /** Key of a stream's row, whether there is one or not. */
-  Bytes key(int ref) {
-    StreamState known = numbered.find(ref);
-    return known == null ? Rows.key(Rows.STREAM, ref) : known.key();
-  }
-
-  void foldCut() {
-    isCut = true;
-  }
-
-  /**
-   * Whether records of the log were gone before they could be read: what streams said in them that
-   * have not been heard since is not known. For the table's writer.
-   */
-  public boolean isCut() {
-    return isCut;
   }
 
   /** The stream, null = nothing of it seen yet. */
@@ -124,11 +126,6 @@ public final class Streams {
   /** Streams with records held back. */
   public Collection<StreamState> waiting() {
     return waiting.values();
-  }
-
-  /** The number of the next stream. */
-  public int next() {
-    return numbered.next();
   }
 
   /** Any thread: records held back. */

@@ -116,10 +116,10 @@ public final class TableDump {
         .filter(
             owner ->
                 table.identity(owner).table().equals(of)
-                    && !owner.row().owner().pool()
-                    && owner.row().expiresAtMs() == OwnerRow.NEVER)
+                    && !owner.owner().pool()
+                    && owner.expiresAtMs() == OwnerState.NEVER)
         .sorted(
-            Comparator.comparing((OwnerState owner) -> media.tier(owner.row().owner().medium()))
+            Comparator.comparing((OwnerState owner) -> media.tier(owner.owner().medium()))
                 .thenComparing(OwnerState::id))
         .toList();
   }
@@ -225,8 +225,7 @@ public final class TableDump {
       if (count > 0) {
         Block first = blocks.get(start);
         try {
-          visitor.run(
-              slice.owner.row().owner(), first.context(), first.before(), hashes, locals, count);
+          visitor.run(slice.owner.owner(), first.context(), first.before(), hashes, locals, count);
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }

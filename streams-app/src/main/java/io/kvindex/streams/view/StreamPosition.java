@@ -11,12 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation the life the stream is in
  * @param last last record applied in that life, null = none yet
  * @param sourceOffset newest offset in the events topic of a record of the stream that is visible,
- *     of any life, -1 = none yet
+ *     of any life, those that open one included, -1 = none yet. Never goes back, since it tells
+ *     which of two tables knows more
  * @param sourceTimeMicros the engine's time on the last record, microseconds since the epoch
  * @param appendTimeMs the broker's time on it, milliseconds since the epoch
  * @param gaps holes since the stream was last complete
  * @param retells whether its life tells once more what was known before, and not all of that is
  *     visible
+ * @param cut whether records of the log were found missing since it last went on: then it waits for
+ *     no predecessor, which may have been one of them. Of no interest to readers
  */
 public record StreamPosition(
     Incarnation incarnation,
@@ -25,7 +28,52 @@ public record StreamPosition(
     long sourceTimeMicros,
     long appendTimeMs,
     long gaps,
-    boolean retells) {
+    boolean retells,
+    boolean cut) {
+
+  /** Where a stream is whose records are all there, as far as it goes. */
+  public StreamPosition(
+      Incarnation incarnation,
+      @Nullable Position last,
+      long sourceOffset,
+      long sourceTimeMicros,
+      long appendTimeMs,
+      long gaps,
+      boolean retells) {
+    this(incarnation, last, sourceOffset, sourceTimeMicros, appendTimeMs, gaps, retells, false);
+  }
+
+  /** That of a stream in a life of which nothing was applied yet. */
+  public static StreamPosition atStart(Incarnation incarnation) {
+    return new StreamPosition(incarnation, null, -1, 0, 0, 0, false);
+  }
+
+  private StreamPosition with(long offset, long holes, boolean again, boolean isCut) {
+    return new StreamPosition(
+        incarnation, last, offset, sourceTimeMicros, appendTimeMs, holes, again, isCut);
+  }
+
+  /** The same place with another number of gaps. */
+  public StreamPosition withGaps(long holes) {
+    return with(sourceOffset, holes, retells, cut);
+  }
+
+  /** The same place, learnt from another record of the log. */
+  public StreamPosition seenAt(long offset) {
+    return with(offset, gaps, retells, cut);
+  }
+
+  /** The same place in a life that tells once more what was known before. */
+  public StreamPosition retelling() {
+    return with(sourceOffset, gaps, true, cut);
+  }
+
+  /**
+   * The same place after records of the log were found missing, any of which may have been of it.
+   */
+  public StreamPosition afterMissing() {
+    return with(sourceOffset, gaps + 1, retells, true);
+  }
 
   /** Whether answers about this publisher may be incomplete or stale. */
   public boolean degraded() {

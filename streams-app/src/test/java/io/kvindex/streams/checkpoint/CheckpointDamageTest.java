@@ -280,7 +280,7 @@ class CheckpointDamageTest {
       assertThatThrownBy(
               () ->
                   new Loading(new StoredRows(db, all, header), "rows")
-                      .load(into.blocks(), into, Progress.NONE))
+                      .load(into.blocks(), into::load, Progress.NONE))
           .isInstanceOf(IOException.class);
     }
     assertThatThrownBy(() -> Checkpoint.verify(own, TOPIC, 0)).isInstanceOf(IOException.class);

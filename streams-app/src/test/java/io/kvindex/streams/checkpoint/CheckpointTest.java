@@ -75,7 +75,7 @@ class CheckpointTest {
       Blocks blocks = RandomTable.newBlocks();
       RandomTable half = new RandomTable(1, 5_000, blocks);
       Thread.currentThread().interrupt();
-      assertThatThrownBy(() -> checkpoint.load(blocks, half, Progress.NONE))
+      assertThatThrownBy(() -> checkpoint.load(blocks, half::load, Progress.NONE))
           .isInstanceOf(InterruptedException.class);
       assertThat(Thread.interrupted()).isFalse();
     }
@@ -109,7 +109,7 @@ class CheckpointTest {
   private RandomTable load(Checkpoint checkpoint, long seed, int hashes) throws Exception {
     Blocks blocks = RandomTable.newBlocks();
     RandomTable table = new RandomTable(seed, hashes, blocks);
-    Header header = checkpoint.load(blocks, table, Progress.NONE);
+    Header header = checkpoint.load(blocks, table::load, Progress.NONE);
     if (header != null) {
       assertThat(header.folded()).isEqualTo(table.folded());
     }

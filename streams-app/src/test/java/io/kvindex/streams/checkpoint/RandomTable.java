@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A fold whose records are random operations: what record n does depends on the seed, on n and on
  * what is in the table. A stand-in for the rules, with dictionaries of its own.
  */
-final class RandomTable implements Dictionary {
+final class RandomTable {
 
   /** Of the log checkpoints are of. */
   static final Uuid TOPIC = new Uuid(7, 8);
@@ -92,7 +93,7 @@ final class RandomTable implements Dictionary {
   /** What a checkpoint has of a table of {@link #HASHES}. */
   static RandomTable load(Checkpoint checkpoint, long seed) throws Exception {
     RandomTable table = new RandomTable(seed, HASHES, newBlocks());
-    checkpoint.load(table.blocks, table, Progress.NONE);
+    checkpoint.load(table.blocks, table::load, Progress.NONE);
     return table;
   }
 
@@ -301,8 +302,11 @@ final class RandomTable implements Dictionary {
     return Bytes.wrap(ByteBuffer.allocate(5).put((byte) kind).putInt(ref).array());
   }
 
-  @Override
-  public void row(byte[] key, byte[] value) {
+  void load(SortedMap<Bytes, byte[]> rows) {
+    rows.forEach((key, value) -> row(key.get(), value));
+  }
+
+  private void row(byte[] key, byte[] value) {
     ByteBuffer in = ByteBuffer.wrap(key);
     char kind = (char) in.get();
     int ref = in.getInt();

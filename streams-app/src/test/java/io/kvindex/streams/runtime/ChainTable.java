@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import io.kvindex.streams.index.Epochs;
+import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.table.PartitionTable;
+import io.kvindex.streams.view.PartitionView;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A small table: the last value of each key, and a sum over all records in their order. Complains
  * of whatever must not happen to a table.
  */
-final class ChainTable implements FoldedTable<ChainTable> {
+final class ChainTable implements FoldedTable {
 
   /** A checkpoint is written with each offset that is a multiple of it. */
   static final int CHECKPOINT_EVERY = 64;
@@ -54,6 +58,7 @@ final class ChainTable implements FoldedTable<ChainTable> {
   private final AtomicReference<@Nullable Thread> writer = new AtomicReference<>();
   private volatile State state;
   private volatile String ended = "";
+  private final PartitionView view = new PartitionTable(0, new Epochs(), Journal.none());
   private long next;
 
   /**
@@ -115,8 +120,8 @@ final class ChainTable implements FoldedTable<ChainTable> {
   }
 
   @Override
-  public ChainTable view() {
-    return this;
+  public PartitionView view() {
+    return view;
   }
 
   @Override

@@ -14,8 +14,7 @@ class CopySettingsTest {
   private static StreamsConfig of(Map<String, Object> more) {
     Map<String, Object> site = new HashMap<>(more);
     site.put("bootstrap.servers", "h:1");
-    return new StreamsConfig(
-        new CopySettings(site, "copy-a", "me", Path.of("/tmp/never"), 2).properties());
+    return new StreamsConfig(CopySettings.of(site, "copy-a", "me", Path.of("/tmp/never"), 2));
   }
 
   private static Map<String, Object> consumer(StreamsConfig config) {

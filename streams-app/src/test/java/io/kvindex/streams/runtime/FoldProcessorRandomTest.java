@@ -4,6 +4,7 @@ package io.kvindex.streams.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,13 +55,11 @@ class FoldProcessorRandomTest {
   private TreeMap<Long, String> disk = new TreeMap<>();
   private boolean failsNext;
 
-  private final ProcessTables<String> tables =
-      new ProcessTables<>(1, 1, () -> Uuid.ONE_UUID, this::load, metrics, Duration.ZERO);
-  private final TableStore<String> store =
-      new TableStore.Builder<>(TableTopology.STORE, "log", tables).build();
-  private final FoldProcessor<String> processor =
-      new FoldProcessor<>(
-          TableTopology.STORE,
+  private final ProcessTables tables =
+      new ProcessTables(1, 1, () -> Uuid.ONE_UUID, this::load, metrics, Duration.ZERO);
+  private final TableStore store = new TableStore.Builder("log", tables).build();
+  private final FoldProcessor processor =
+      new FoldProcessor(
           "log",
           tables,
           (partition, offset) -> position = offset < 0 ? start : (int) offset,
@@ -68,7 +67,7 @@ class FoldProcessorRandomTest {
   private @Nullable MockProcessorContext<Void, Void> context;
 
   /** As an indexer would: its own checkpoint, as long as it may be of this log. */
-  private FoldedTable<String> load(int partition, Uuid topicId, @Nullable Refusal before) {
+  private FoldedTable load(int partition, Uuid topicId, @Nullable Refusal before) {
     if (before != null && before.cause() == Refusal.Cause.LOG_LOST_END) {
       lostEnds++;
       if (!disk.isEmpty() && disk.lastKey() >= before.offset()) {
@@ -79,7 +78,7 @@ class FoldProcessorRandomTest {
     return new Table();
   }
 
-  private final class Table implements FoldedTable<String> {
+  private final class Table implements FoldedTable {
     private long sum;
 
     private Table() {
@@ -123,8 +122,8 @@ class FoldProcessorRandomTest {
     }
 
     @Override
-    public String view() {
-      return "";
+    public PartitionView view() {
+      throw new UnsupportedOperationException();
     }
 
     @Override

@@ -40,14 +40,11 @@ class FoldProcessorTest {
   private @Nullable Throwable bomb;
   private int begun;
 
-  private final ProcessTables<ChainTable> tables =
-      new ProcessTables<>(
-          PARTITION + 1, 1, () -> Uuid.ZERO_UUID, this::load, metrics, Duration.ZERO);
-  private final TableStore<ChainTable> store =
-      new TableStore.Builder<>(TableTopology.STORE, "log", tables).build();
-  private final FoldProcessor<ChainTable> processor =
-      new FoldProcessor<>(
-          TableTopology.STORE, "log", tables, (p, folded) -> sought.add(folded), () -> begun++);
+  private final ProcessTables tables =
+      new ProcessTables(PARTITION + 1, 1, () -> Uuid.ZERO_UUID, this::load, metrics, Duration.ZERO);
+  private final TableStore store = new TableStore.Builder("log", tables).build();
+  private final FoldProcessor processor =
+      new FoldProcessor("log", tables, (p, folded) -> sought.add(folded), () -> begun++);
   private @Nullable MockProcessorContext<Void, Void> context;
 
   private ChainTable load(int partition, Uuid topicId, @Nullable Refusal before) {
@@ -120,7 +117,7 @@ class FoldProcessorTest {
   }
 
   private ChainTable.State state() {
-    return Objects.requireNonNull(tables.at(PARTITION).view()).state();
+    return ((ChainTable) Objects.requireNonNull(tables.at(PARTITION).inUse())).state();
   }
 
   private double doubts() {

@@ -48,13 +48,13 @@ class LogWatchTest {
   private Runnable whileAsked = () -> {};
 
   private final LogTopic topic = new LogTopic(admin(), NAME);
-  private final ProcessTables<ChainTable> tables =
-      new ProcessTables<>(
+  private final ProcessTables tables =
+      new ProcessTables(
           1, 1, () -> TOPIC, (p, of, before) -> table(), new SimpleMeterRegistry(), Duration.ZERO);
-  private LogWatch<ChainTable> watch = watch(Duration.ZERO);
+  private LogWatch watch = watch(Duration.ZERO);
 
-  private LogWatch<ChainTable> watch(Duration again) {
-    return new LogWatch<>(topic, tables, Duration.ofHours(1), Duration.ofHours(1), again);
+  private LogWatch watch(Duration again) {
+    return new LogWatch(topic, tables, Duration.ofHours(1), Duration.ofHours(1), again);
   }
 
   private static ChainTable table() {
@@ -113,10 +113,10 @@ class LogWatchTest {
   }
 
   private ChainTable inUse() {
-    return Objects.requireNonNull(tables.at(0).view());
+    return (ChainTable) Objects.requireNonNull(tables.at(0).inUse());
   }
 
-  private PartitionBacklog backlog() {
+  private PartitionBacklog.Found backlog() {
     return watch.backlog(0);
   }
 
@@ -269,7 +269,7 @@ class LogWatchTest {
   @Test
   void shouldAskWhichTopicItIs_onceItsIdIsOld() {
     watch.close();
-    watch = new LogWatch<>(topic, tables, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
+    watch = new LogWatch(topic, tables, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
     watch.refresh();
     watch.refresh();
     assertThat(askedForId).isEqualTo(2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.sandbox.broker.SharedBroker;
+import io.kvindex.streams.view.PartitionView;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -216,22 +217,23 @@ class LostLogIT {
     log.append(10);
     process.startLoaded(1);
     untilAllIsFolded();
-    StateQueryRequest<ChainTable> request =
+    StateQueryRequest<PartitionView> request =
         StateQueryRequest.inStore(TableTopology.STORE)
-            .withQuery(new TableViewQuery<ChainTable>())
+            .withQuery(new TableViewQuery())
             .withPositionBound(
                 PositionBound.at(Position.emptyPosition().withComponent(log.topic, 2, 9)));
-    QueryResult<ChainTable> answer = answer(request, 2);
+    QueryResult<PartitionView> answer = answer(request, 2);
     assertThat(answer.getResult()).isSameAs(process.tables().at(2).view());
     assertThat(answer.getPosition().getPartitionPositions(log.topic)).containsEntry(2, 9L);
-    StateQueryRequest<ChainTable> tooEarly =
+    StateQueryRequest<PartitionView> tooEarly =
         request.withPositionBound(
             PositionBound.at(Position.emptyPosition().withComponent(log.topic, 2, 10)));
     assertThat(answer(tooEarly, 2).getFailureReason()).isEqualTo(FailureReason.NOT_UP_TO_BOUND);
     assertThat(answer(tooEarly, 1).isSuccess()).isTrue();
   }
 
-  private QueryResult<ChainTable> answer(StateQueryRequest<ChainTable> request, int partition) {
+  private QueryResult<PartitionView> answer(
+      StateQueryRequest<PartitionView> request, int partition) {
     return Objects.requireNonNull(
         process.streams().query(request).getPartitionResults().get(partition));
   }

@@ -40,8 +40,8 @@ class ProcessTablesTest {
   private final Map<Integer, ChainTable.State> disk = new ConcurrentHashMap<>();
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
 
-  private ProcessTables<ChainTable> tables(TableLoader<ChainTable> loader) {
-    return new ProcessTables<>(4, 2, () -> Uuid.ONE_UUID, loader, metrics, Duration.ofMillis(20));
+  private ProcessTables tables(TableLoader loader) {
+    return new ProcessTables(4, 2, () -> Uuid.ONE_UUID, loader, metrics, Duration.ofMillis(20));
   }
 
   private ChainTable table(int partition) {
@@ -55,9 +55,8 @@ class ProcessTablesTest {
     return table;
   }
 
-  private static FoldedTable<ChainTable> take(
-      ProcessTables<ChainTable> tables, int partition, Object task) {
-    List<FoldedTable<ChainTable>> taken = new ArrayList<>();
+  private static FoldedTable take(ProcessTables tables, int partition, Object task) {
+    List<FoldedTable> taken = new ArrayList<>();
     await()
         .pollInterval(Duration.ofMillis(1))
         .ignoreException(LockException.class)
@@ -67,7 +66,7 @@ class ProcessTablesTest {
 
   @Test
   void shouldCountFromZeroAndSayWhat_beforeAnythingHappens() {
-    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p))) {
+    try (ProcessTables tables = tables((p, topic, before) -> table(p))) {
       assertThat(tables.partitions()).isEqualTo(4);
       assertThat(metrics.getMeters())
           .hasSize(3 + Refusal.Cause.values().length)
@@ -80,7 +79,7 @@ class ProcessTablesTest {
     AtomicInteger atOnce = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     Semaphore goesOn = new Semaphore(0);
-    try (ProcessTables<ChainTable> tables =
+    try (ProcessTables tables =
         tables(
             (partition, topic, before) -> {
               most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
@@ -112,16 +111,16 @@ class ProcessTablesTest {
 
   @Test
   void shouldGiveTheSameTableToTheNextTask_whenOneIsClosed() {
-    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p))) {
+    try (ProcessTables tables = tables((p, topic, before) -> table(p))) {
       assertThatThrownBy(() -> tables.at(1).take("a")).isInstanceOf(LockException.class);
-      FoldedTable<ChainTable> first = take(tables, 1, "a");
+      FoldedTable first = take(tables, 1, "a");
       assertThat(tables.at(1).isFollowed()).isTrue();
       assertThatThrownBy(() -> tables.at(1).take("b")).isInstanceOf(LockException.class);
       tables.at(1).release("b");
       assertThatThrownBy(() -> tables.at(1).take("b")).isInstanceOf(LockException.class);
       tables.at(1).release("a");
       assertThat(tables.at(1).isFollowed()).isFalse();
-      assertThat(tables.at(1).view()).isSameAs(first);
+      assertThat(tables.at(1).inUse()).isSameAs(first);
       assertThat(tables.at(1).take("b")).isSameAs(first);
       tables.at(1).release("b");
     }
@@ -130,14 +129,14 @@ class ProcessTablesTest {
   @Test
   void shouldLetGoOfARefusedTable_onlyWhenItsTaskHas() {
     Queue<String> loads = new ConcurrentLinkedQueue<>();
-    try (ProcessTables<ChainTable> tables =
+    try (ProcessTables tables =
         tables(
             (p, topic, before) -> {
               made.forEach(t -> assertThat(t.ended()).isEqualTo("abandoned"));
               loads.add(String.valueOf(before));
               return table(p);
             })) {
-      FoldedTable<ChainTable> first = take(tables, 0, "a");
+      FoldedTable first = take(tables, 0, "a");
       tables.at(0).refuse(first, LOST, null);
       tables.at(0).refuse(first, LOST, null); // somebody else finds the same
       assertThat(tables.at(0).state()).isEqualTo(TableState.FAILED);
@@ -147,7 +146,7 @@ class ProcessTablesTest {
       first.fold(0, 0, null, null, 1);
       assertThat(loads).hasSize(1);
       tables.at(0).release("a");
-      FoldedTable<ChainTable> second = take(tables, 0, "b");
+      FoldedTable second = take(tables, 0, "b");
       assertThat(second).isNotSameAs(first);
       assertThat(loads).containsExactly("null", LOST.toString());
       tables.at(0).refuse(first, LOST, null); // too late: it is another one
@@ -163,7 +162,7 @@ class ProcessTablesTest {
   void shouldTryAgainAndRememberWhy_whenALoadFails() {
     AtomicInteger tries = new AtomicInteger();
     Queue<String> reasons = new ConcurrentLinkedQueue<>();
-    try (ProcessTables<ChainTable> tables =
+    try (ProcessTables tables =
         tables(
             (p, topic, before) -> {
               reasons.add(String.valueOf(before));
@@ -172,7 +171,7 @@ class ProcessTablesTest {
               }
               return table(p);
             })) {
-      FoldedTable<ChainTable> first = take(tables, 0, "a");
+      FoldedTable first = take(tables, 0, "a");
       tables.at(0).refuse(first, LOST, null);
       tables.at(0).release("a");
       await().until(() -> tables.at(0).failure().contains("try 2"));
@@ -186,8 +185,8 @@ class ProcessTablesTest {
   @Test
   void shouldWaitLongerEachTime_whenATableFailsOverAndOver() {
     AtomicLong loads = new AtomicLong();
-    try (ProcessTables<ChainTable> tables =
-        new ProcessTables<>(
+    try (ProcessTables tables =
+        new ProcessTables(
             1,
             1,
             () -> Uuid.ONE_UUID,
@@ -209,7 +208,7 @@ class ProcessTablesTest {
   @Test
   void shouldNotWaitForALoad_whenTheProcessEnds() {
     CountDownLatch begun = new CountDownLatch(1);
-    ProcessTables<ChainTable> tables =
+    ProcessTables tables =
         tables(
             (p, topic, before) -> {
               begun.countDown();
@@ -226,8 +225,8 @@ class ProcessTablesTest {
 
   @Test
   void shouldLeaveATableAlone_whenATaskStillWritesIt() {
-    ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p));
-    FoldedTable<ChainTable> taken = take(tables, 0, "a");
+    ProcessTables tables = tables((p, topic, before) -> table(p));
+    FoldedTable taken = take(tables, 0, "a");
     tables.close();
     taken.fold(0, 0, null, null, 1);
     assertThat(complaints).isEmpty();
@@ -236,7 +235,7 @@ class ProcessTablesTest {
 
   @Test
   void shouldBeReadFromMemory_whenItIsClosed() {
-    ProcessTables<ChainTable> tables = tables((p, topic, before) -> table(p));
+    ProcessTables tables = tables((p, topic, before) -> table(p));
     Object view = take(tables, 0, "a").view();
     tables.at(0).release("a");
     tables.close();
@@ -248,8 +247,8 @@ class ProcessTablesTest {
   /** Another process of the copy has it by then. */
   @Test
   void shouldPutATableAwayAndLoadItAgain_onlyWhereNoTaskHasIt() {
-    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> restored(p, before))) {
-      FoldedTable<ChainTable> first = take(tables, 0, "a");
+    try (ProcessTables tables = tables((p, topic, before) -> restored(p, before))) {
+      FoldedTable first = take(tables, 0, "a");
       first.fold(0, 0, null, null, 1);
       tables.at(0).letGo(Duration.ZERO);
       assertThat(tables.at(0).inUse()).as("a task writes it").isSameAs(first);
@@ -270,8 +269,8 @@ class ProcessTablesTest {
   @Test
   void shouldLeaveTheDiskAsItIs_whenTheProcessEndsBeforeATableIsPutAway() {
     CountDownLatch isBusy = new CountDownLatch(1);
-    ProcessTables<ChainTable> tables =
-        new ProcessTables<>(
+    ProcessTables tables =
+        new ProcessTables(
             2,
             1,
             () -> Uuid.ONE_UUID,
@@ -282,7 +281,8 @@ class ProcessTablesTest {
               }
               return table(p);
             },
-            metrics);
+            metrics,
+            Duration.ofMinutes(1));
     take(tables, 0, "a");
     tables.at(0).release("a");
     assertThatThrownBy(() -> tables.at(1).take("b")).isInstanceOf(LockException.class);
@@ -301,7 +301,7 @@ class ProcessTablesTest {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     AtomicLong folded = new AtomicLong();
     List<Future<?>> running = new ArrayList<>();
-    try (ProcessTables<ChainTable> tables = tables((p, topic, before) -> restored(p, before))) {
+    try (ProcessTables tables = tables((p, topic, before) -> restored(p, before))) {
       for (int t = 0; t < threads; t++) {
         Random random = new Random(seed + t);
         running.add(pool.submit(() -> work(tables, random, folded)));
@@ -335,12 +335,12 @@ class ProcessTablesTest {
     return table;
   }
 
-  private void work(ProcessTables<ChainTable> tables, Random random, AtomicLong folded) {
+  private void work(ProcessTables tables, Random random, AtomicLong folded) {
     int turns = 300;
     while (turns > 0) {
       int partition = random.nextInt(4);
       Object task = new Object();
-      FoldedTable<ChainTable> table;
+      FoldedTable table;
       try {
         table = tables.at(partition).take(task);
       } catch (LockException e) {

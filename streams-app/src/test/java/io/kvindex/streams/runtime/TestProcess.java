@@ -53,8 +53,8 @@ final class TestProcess implements AutoCloseable {
   private final Path dir;
   private final Random random;
   private LogTopic topic;
-  private LogWatch<ChainTable> watch;
-  private ProcessTables<ChainTable> tables;
+  private LogWatch watch;
+  private ProcessTables tables;
   private @Nullable KafkaStreams streams;
 
   TestProcess(String name, String application, TestLog log, Path dir, long seed) {
@@ -73,20 +73,20 @@ final class TestProcess implements AutoCloseable {
     watch = newWatch();
   }
 
-  private ProcessTables<ChainTable> newTables() {
-    return new ProcessTables<>(
+  private ProcessTables newTables() {
+    return new ProcessTables(
         TestLog.PARTITIONS, 2, topic::id, this::load, metrics, Duration.ofMillis(100));
   }
 
-  private LogWatch<ChainTable> newWatch() {
-    LogWatch<ChainTable> begun =
-        new LogWatch<>(
+  private LogWatch newWatch() {
+    LogWatch begun =
+        new LogWatch(
             topic, tables, Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofMillis(150));
     begun.start();
     return begun;
   }
 
-  ProcessTables<ChainTable> tables() {
+  ProcessTables tables() {
     return tables;
   }
 
@@ -135,12 +135,11 @@ final class TestProcess implements AutoCloseable {
 
   /** Kafka Streams begins, with the tables that are there. */
   void start(int threads) {
-    CopySettings settings = new CopySettings(site, application, name, dir.resolve(name), threads);
     SeekingClients clients = new SeekingClients();
     KafkaStreams begun =
         new KafkaStreams(
             TableTopology.of(log.topic, tables, clients::seek, watch::taskBegins),
-            settings.properties(),
+            CopySettings.of(site, application, name, dir.resolve(name), threads),
             clients);
     begun.setUncaughtExceptionHandler(
         failure -> {
@@ -179,7 +178,7 @@ final class TestProcess implements AutoCloseable {
 
   /** What a table has folded, null = it is not in use. */
   ChainTable.@Nullable State state(int partition) {
-    ChainTable table = tables.at(partition).view();
+    ChainTable table = (ChainTable) tables.at(partition).inUse();
     return table == null ? null : table.state();
   }
 
