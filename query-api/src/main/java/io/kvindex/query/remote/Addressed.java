@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * refused.
  *
  * @param log empty = not known
- * @param question of version {@value WalkRequest#VERSION}
+ * @param question a {@link WalkRequest}, or a {@link PlainMessage}
  */
 record Addressed(String log, byte[] question) {
 

@@ -31,7 +31,7 @@ final class ClusterJson {
     ObjectNode out = JsonNodeFactory.instance.objectNode();
     out.put("answered_by", id.address());
     ArrayNode replicas = out.putArray("replicas");
-    ReplicaStatus own = ReplicaStatus.of(id, here, List.of());
+    ReplicaStatus own = ReplicaStatus.of(id, here);
     replicas.add(replica(id.address(), own, true, 0));
     long now = System.nanoTime();
     for (String other : others.others()) {

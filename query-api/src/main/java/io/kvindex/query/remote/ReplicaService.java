@@ -11,7 +11,6 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.remote.WalkAnswer.AnswerWriter;
 import io.kvindex.streams.IndexPartitions;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -65,15 +64,14 @@ public final class ReplicaService implements ReplicaQuestions {
   }
 
   private byte[] names(byte[] question) {
-    NamesRequest request = read(() -> NamesRequest.decode(question));
+    NamesRequest request = read(() -> PlainMessage.decode(question, NamesRequest.class));
     TableView view = own.readable(request.table()).within(Deadline.NONE, request.notBefore());
-    return TableNames.of(view, request).encode();
+    return PlainMessage.encode(TableNames.of(view, request));
   }
 
   private byte[] status(byte[] question) {
-    List<Integer> wanted =
-        read(() -> ReplicaStatus.readQuestion(question, partitions.partitions()));
-    return ReplicaStatus.of(id, partitions, wanted).encode();
+    int[] wanted = read(() -> PlainMessage.decode(question, int[].class));
+    return PlainMessage.encode(ReplicaStatus.of(id, partitions, wanted));
   }
 
   private static <T> T read(Supplier<T> reading) {

@@ -35,7 +35,7 @@ class RemoteViewTest extends OneOfThree {
 
   private void refuse(
       String address, String path, byte[] body, long forNanos, Transport.Reply reply) {
-    asked.add(NamesRequest.decode(body));
+    asked.add(PlainMessage.decode(body, NamesRequest.class));
     reply.told(null, new RefusedException("it answered 503"));
   }
 
