@@ -6,13 +6,13 @@ import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.match.PrefixCounter;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing once they have grown. To be used by one thread at a time.
  */
 public final class PromptWalk {
-  private final Walk walk = new Walk();
+  private final PrefixReader reader = new PrefixReader();
   private final PromptKeys keys = new PromptKeys();
   private final TimedKeys timed = new TimedKeys();
   private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
@@ -37,6 +37,7 @@ public final class PromptWalk {
    * Walks a prompt given by its tokens, or by its sequence hashes, until the first block nobody
    * holds in any of the contexts.
    *
+   * @param view {@link TableView#within} the query's bounds
    * @param form {@link QueryForm#TOKENS}, else the hashes are taken for sequence hashes
    * @return number of blocks walked
    */
@@ -81,9 +82,7 @@ public final class PromptWalk {
       PrefixCounter counter) {
     query.deadline().check();
     BlockKeys asked = query.deadline().isSet() ? timed.of(prompt, query.deadline()) : prompt;
-    return view.walk(
-        walk.of(asked, xors, query.deadline(), query.visibleFrom(rows.table())),
-        counter.over(rows.instances()));
+    return view.walk(reader, asked, xors, counter.over(rows.instances()));
   }
 
   private ContextKeys prompt(QueryBody query, TableRows rows, List<Names> contexts) {

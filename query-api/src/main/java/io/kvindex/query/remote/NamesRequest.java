@@ -3,14 +3,13 @@ package io.kvindex.query.remote;
 
 import io.kvindex.model.TableId;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.lookup.Walk;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Asks for {@link TableNames}.
  *
- * @param notBefore offset of the events that must be visible, {@link Walk#ANY} = none
+ * @param notBefore offset of the events that must be visible, {@link TableView#ANY_OFFSET} = none
  * @param loraId the adapter id whose names are wanted, -1 = none
  * @param instances whose names of it are wanted; empty where no adapter is asked for
  */
@@ -23,7 +22,7 @@ record NamesRequest(TableId table, long notBefore, long loraId, List<String> ins
 
   /** What does not depend on an adapter. */
   static NamesRequest of(TableId table) {
-    return new NamesRequest(table, Walk.ANY, NO_ADAPTER, List.of());
+    return new NamesRequest(table, TableView.ANY_OFFSET, NO_ADAPTER, List.of());
   }
 
   /** The same of a table that shows an offset of the events. */

@@ -8,7 +8,8 @@ import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
@@ -31,7 +32,7 @@ final class RemoteView implements TableView {
   private final long untilNanos;
   private final @Nullable TableView own;
   private Deadline deadline = Deadline.NONE;
-  private long notBefore = Walk.ANY;
+  private long notBefore = ANY_OFFSET;
   private @Nullable Told told;
   private @Nullable String answeredBy;
   private @Nullable TableNames names;
@@ -67,27 +68,26 @@ final class RemoteView implements TableView {
   }
 
   @Override
-  public int walk(Walk walk, RunVisitor visitor) {
-    WalkRequest request = WalkRequest.of(table, walk);
+  public int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor) {
+    WalkRequest request = WalkRequest.of(table, notBefore, keys, xors);
     Race<WalkAnswer> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableView stale = spare(walk.notBefore());
-    WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), stale != null);
+    TableView stale = spare();
+    WalkAnswer answer = forwarding.walk(race, request, deadline, stale != null);
     if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told().and(most), race.winner());
       return answer.replay(visitor);
     }
-    walk.deadline().check();
+    deadline.check();
     if (stale == null) {
       throw nobody(race);
     }
     takeOwn(stale);
-    return stale.walk(
-        walk.of(request, request.contexts(), walk.deadline(), walk.notBefore()), visitor);
+    return stale.walk(reader, request, xors, visitor);
   }
 
   /** What is here may lack the event that was waited for. */
-  private @Nullable TableView spare(long notBefore) {
-    return notBefore == Walk.ANY ? own : null;
+  private @Nullable TableView spare() {
+    return notBefore == ANY_OFFSET ? own : null;
   }
 
   /** Whether what is here is better than an answer: whoever has the partition may know less yet. */
@@ -124,7 +124,7 @@ final class RemoteView implements TableView {
 
   private TableNames ask(NamesRequest request) {
     Race<TableNames> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableView stale = spare(notBefore);
+    TableView stale = spare();
     TableNames answer = forwarding.names(race, request, deadline, stale != null);
     if (answer != null && !isFresher(stale, answer.told())) {
       take(answer.told().and(most), race.winner());

@@ -8,9 +8,9 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.ReplicaQuestions;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.remote.WalkAnswer.AnswerWriter;
 import io.kvindex.streams.IndexPartitions;
+import io.kvindex.streams.index.PrefixReader;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -23,7 +23,7 @@ public final class ReplicaService implements ReplicaQuestions {
   private final IndexAccess own;
   private final IndexPartitions partitions;
   private final ReplicaId id;
-  private final ThreadLocal<Walk> walks = ThreadLocal.withInitial(Walk::new);
+  private final ThreadLocal<PrefixReader> readers = ThreadLocal.withInitial(PrefixReader::new);
 
   /**
    * @param own tables of this process alone
@@ -56,10 +56,9 @@ public final class ReplicaService implements ReplicaQuestions {
 
   private byte[] walk(byte[] question) {
     WalkRequest request = read(() -> WalkRequest.decode(question));
-    TableView view = own.readable(request.table());
+    TableView view = own.readable(request.table()).within(Deadline.NONE, request.notBefore());
     AnswerWriter answer = new AnswerWriter(view, request.ownersId());
-    Walk walk = walks.get();
-    view.walk(walk.of(request, request.contexts(), Deadline.NONE, request.notBefore()), answer);
+    view.walk(readers.get(), request, request.contexts(), answer);
     return answer.toByteArray();
   }
 

@@ -7,7 +7,6 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
-import io.kvindex.query.lookup.Walk;
 import io.kvindex.streams.index.BlockKeys;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -60,21 +59,20 @@ final class WalkRequest implements BlockKeys {
     this.ownersId = ownersId;
   }
 
-  /** Takes all of the walk's keys; they can not be asked again. */
-  static WalkRequest of(TableId table, Walk walk) {
-    long[] contexts = walk.contexts();
+  /** Takes all of a prompt's keys; they can not be asked again. */
+  static WalkRequest of(TableId table, long notBefore, BlockKeys keys, long[] contexts) {
     int[] chainOf = new int[contexts.length];
     List<Hashes> chains = new ArrayList<>();
     BlockKeys before = null;
     for (int c = 0; c < contexts.length; c++) {
-      BlockKeys own = walk.keys().in(c);
+      BlockKeys own = keys.in(c);
       if (own != before) {
         chains.add(Hashes.of(all(own)));
         before = own;
       }
       chainOf[c] = chains.size() - 1;
     }
-    return new WalkRequest(table, walk.notBefore(), contexts, chainOf, chains, NO_OWNERS);
+    return new WalkRequest(table, notBefore, contexts, chainOf, chains, NO_OWNERS);
   }
 
   private static long[] all(BlockKeys keys) {
