@@ -74,7 +74,7 @@ final class BatchOfQueries extends QueryWork {
       if (!routes.isVisible(query, mayPause)) {
         return false;
       }
-      routes.answers().answer(form, query, one);
+      routes.answers.answer(form, query, one);
       items += query.count();
       trust.add(one);
     } catch (ApiException refusal) {
@@ -107,7 +107,7 @@ final class BatchOfQueries extends QueryWork {
   }
 
   private int refuse(ApiException refusal, Dialect dialect) {
-    routes.meters().refused(refusal.code());
+    routes.meters.refused(refusal.code());
     one.body().clear();
     JsonNode body = ControlReplies.of(refusal, Dialect.CONDUCTOR);
     one.body().raw(ControlReplies.encoded(body, Dialect.CONDUCTOR));
@@ -116,7 +116,7 @@ final class BatchOfQueries extends QueryWork {
 
   @Override
   void answered(long nanos) {
-    routes.meters().batchAnswered(nanos, items);
+    routes.meters.batchAnswered(nanos, items);
   }
 
   /** How far to trust the answers of a batch together: as far as the worst of them. */

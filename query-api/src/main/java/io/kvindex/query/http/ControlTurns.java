@@ -8,6 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,21 +31,11 @@ final class ControlTurns implements AutoCloseable {
   private int free;
   private boolean closed;
 
-  /** What happens to a request that had to wait; called once, by a thread that must not be kept. */
-  interface Turn {
-
-    /**
-     * @param come whether it may run, and has to say {@link #done()} then; else nothing came free
-     *     in time
-     */
-    void resume(boolean come);
-  }
-
   private static final class Waiter {
-    private final Turn turn;
+    private final Consumer<Boolean> turn;
     private @Nullable ScheduledFuture<?> end;
 
-    private Waiter(Turn turn) {
+    private Waiter(Consumer<Boolean> turn) {
       this.turn = turn;
     }
   }
@@ -69,8 +60,13 @@ final class ControlTurns implements AutoCloseable {
     return true;
   }
 
-  /** Makes a request wait; false if too many do, and it is not resumed then. */
-  boolean await(Turn turn) {
+  /**
+   * Makes a request wait; false if too many do, and it is not resumed then.
+   *
+   * @param turn told once, by a thread that must not be kept, whether it may run, and has to say
+   *     {@link #done()} then; else nothing came free in time
+   */
+  boolean await(Consumer<Boolean> turn) {
     synchronized (this) {
       if (closed || queue.size() >= waiting) {
         return false;
@@ -83,7 +79,7 @@ final class ControlTurns implements AutoCloseable {
       }
       free--; // one came free since it was looked
     }
-    turn.resume(true);
+    turn.accept(true);
     return true;
   }
 
@@ -93,7 +89,7 @@ final class ControlTurns implements AutoCloseable {
       waited = queue.remove(waiter);
     }
     if (waited) {
-      waiter.turn.resume(false);
+      waiter.turn.accept(false);
     }
   }
 
@@ -110,7 +106,7 @@ final class ControlTurns implements AutoCloseable {
     if (next.end != null) {
       next.end.cancel(false);
     }
-    next.turn.resume(true);
+    next.turn.accept(true);
   }
 
   /** Nobody waits any more. */
@@ -123,6 +119,6 @@ final class ControlTurns implements AutoCloseable {
       queue.clear();
     }
     timer.shutdownNow();
-    left.forEach(waiter -> waiter.turn.resume(false));
+    left.forEach(waiter -> waiter.turn.accept(false));
   }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Requests that wait for an event to become visible. They hold no thread: one timer looks after all
@@ -30,13 +31,6 @@ final class EventWaiters implements AutoCloseable {
   private final Semaphore places;
   private volatile boolean closed;
 
-  /** Who waits. */
-  interface Waiter {
-
-    /** Goes on, on any thread but the timer's. */
-    void resume(boolean reached);
-  }
-
   EventWaiters(int places) {
     this.places = new Semaphore(places);
   }
@@ -47,9 +41,10 @@ final class EventWaiters implements AutoCloseable {
    * @param reached called by the timer's thread; what it throws counts as reached, so that whoever
    *     is resumed meets it again
    * @param forNanos longest wait
+   * @param waiter goes on, on any thread but the timer's
    * @return false if too many wait already; the waiter is not resumed then
    */
-  boolean await(BooleanSupplier reached, long forNanos, Waiter waiter) {
+  boolean await(BooleanSupplier reached, long forNanos, Consumer<Boolean> waiter) {
     if (closed || !places.tryAcquire()) {
       return false;
     }
@@ -63,7 +58,7 @@ final class EventWaiters implements AutoCloseable {
       timer.schedule(() -> look(wait), afterNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) { // closed meanwhile
       places.release();
-      wait.waiter().resume(false);
+      wait.waiter().accept(false);
     }
   }
 
@@ -72,7 +67,7 @@ final class EventWaiters implements AutoCloseable {
     boolean reached = wait.isReached();
     if (reached || closed || now - wait.until() >= 0) {
       places.release();
-      wait.waiter().resume(reached);
+      wait.waiter().accept(reached);
       return;
     }
     long pause = Math.max(SHORTEST_NANOS, (now - wait.since()) / EIGHTH);
@@ -86,7 +81,8 @@ final class EventWaiters implements AutoCloseable {
     timer.shutdown();
   }
 
-  private record Wait(BooleanSupplier reached, long since, long until, Waiter waiter) {
+  private record Wait(
+      BooleanSupplier reached, long since, long until, Consumer<Boolean> waiter) {
 
     boolean isReached() {
       try {

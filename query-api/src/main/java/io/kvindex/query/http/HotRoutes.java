@@ -35,14 +35,14 @@ final class HotRoutes extends Handler.Wrapper {
   private static final String EXPLAIN = "/explain";
   private static final Map<String, QueryForm> FORMS = forms();
 
-  private final QueryAnswers answers;
+  final QueryAnswers answers;
+  final EventWaiters waiters;
+  final HttpSettings settings;
+  final ScratchPool pool;
+  final HttpMeters meters;
+  final Replies replies;
   private final EventVisibility events;
-  private final EventWaiters waiters;
-  private final HttpSettings settings;
-  private final ScratchPool pool;
   private final ControlTurns turns;
-  private final HttpMeters meters;
-  private final Replies replies;
   private final RequestObserver observer;
   private final Map<String, ReplicaQuestions.Answer> replicas;
   private final Set<String> paths = paths();
@@ -66,7 +66,7 @@ final class HotRoutes extends Handler.Wrapper {
         new ControlTurns(
             settings.maxControl(), settings.maxControlWaiting(), settings.controlPatience());
     meters = new HttpMeters(registry, pool::lent);
-    replies = new Replies(meters, settings.maxBodyBytes());
+    replies = new Replies(meters);
   }
 
   @Override
@@ -108,7 +108,7 @@ final class HotRoutes extends Handler.Wrapper {
       Callback callback) {
     long announced = request.getLength();
     if (announced > settings.maxBodyBytes()) {
-      replies.bodyTooLong(request, response, callback);
+      replies.refuseUnread(request, response, Replies.bodyTooLong(settings), callback);
       return;
     }
     Deadline deadline;
@@ -132,7 +132,7 @@ final class HotRoutes extends Handler.Wrapper {
     int expected = BATCH.equals(path) ? Integer.MAX_VALUE : (int) Math.max(0, announced);
     if (!pool.mayHold(scratch, expected)) {
       pool.giveBack(scratch);
-      replies.noRoomForBody(request, response, callback);
+      replies.refuseUnread(request, response, Replies.noRoomForBody(), callback);
       return;
     }
     if (announced > 0) {
@@ -162,7 +162,7 @@ final class HotRoutes extends Handler.Wrapper {
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
     if (request.getLength() > settings.maxBodyBytes()) {
-      replies.bodyTooLong(request, response, callback);
+      replies.refuseUnread(request, response, Replies.bodyTooLong(settings), callback);
       return true;
     }
     // What only reads must work while registrations wait for Kafka: readiness, metrics.
@@ -244,22 +244,6 @@ final class HotRoutes extends Handler.Wrapper {
     return paths;
   }
 
-  Replies replies() {
-    return replies;
-  }
-
-  ScratchPool pool() {
-    return pool;
-  }
-
-  QueryAnswers answers() {
-    return answers;
-  }
-
-  EventWaiters waiters() {
-    return waiters;
-  }
-
   /** Nobody waits for an event or a turn any more. */
   void endWaits() {
     waiters.close();
@@ -286,13 +270,5 @@ final class HotRoutes extends Handler.Wrapper {
     }
     throw ErrorCode.EVENT_NOT_VISIBLE.of(
         "min_event", event + " is not visible yet: " + events.howFar(query.tenant(), event));
-  }
-
-  HttpMeters meters() {
-    return meters;
-  }
-
-  int maxBodyBytes() {
-    return settings.maxBodyBytes();
   }
 }

@@ -86,7 +86,7 @@ public final class HttpServer implements AutoCloseable {
               quiet(config);
               jetty(config, settings, hot);
               config.http.maxRequestSize = settings.maxBodyBytes();
-              ControlErrors.install(config, hot.meters());
+              ControlErrors.install(config, hot.meters);
               routes.accept(config.routes);
             });
     return new HttpServer(javalin.start(), hot);

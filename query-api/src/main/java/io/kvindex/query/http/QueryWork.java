@@ -90,13 +90,13 @@ abstract class QueryWork {
       if (!routes.isVisible(scratch.query, mayPause)) {
         return false;
       }
-      routes.answers().answer(form, scratch.query, scratch.reply);
+      routes.answers.answer(form, scratch.query, scratch.reply);
       return true;
     }
 
     @Override
     void answered(long nanos) {
-      routes.meters().answered(form, nanos, scratch.query.count());
+      routes.meters.answered(form, nanos, scratch.query.count());
     }
 
     @Override
@@ -121,7 +121,7 @@ abstract class QueryWork {
     boolean answer(boolean mayPause) {
       String address = Request.getLocalAddr(request) + ":" + Request.getLocalPort(request);
       Asked asked = new Asked(address, request.getBeginNanoTime(), System.nanoTime());
-      routes.answers().explain(scratch.query, asked, scratch.reply);
+      routes.answers.explain(scratch.query, asked, scratch.reply);
       return true;
     }
 
@@ -144,7 +144,7 @@ abstract class QueryWork {
     boolean proceed(boolean mayPause) {
       deadline.check();
       byte[] bytes = answer.to(Arrays.copyOf(scratch.body(), scratch.length()));
-      if (!routes.pool().mayAnswer(scratch, bytes.length)) {
+      if (!routes.pool.mayAnswer(scratch, bytes.length)) {
         throw Replies.busy(ScratchPool.MAX_LARGE_ANSWERS + " answers beyond 1 MiB to replicas");
       }
       scratch.reply.octets(bytes);
@@ -153,7 +153,7 @@ abstract class QueryWork {
 
     @Override
     void answered(long nanos) {
-      routes.meters().replicaAnswered(nanos);
+      routes.meters.replicaAnswered(nanos);
     }
   }
 }
