@@ -165,7 +165,7 @@ public final class Explainer {
     }
 
     private RunRecorder walked(TableView view, TableRows rows, List<Names> contexts, int blocks) {
-      RunRecorder runs = new RunRecorder(media, blocks);
+      RunRecorder runs = new RunRecorder(media, rows.instances(), blocks);
       long start = System.nanoTime();
       walk.walk(view, QueryForm.TOKENS, query, contexts, rows, runs);
       walkNanos += System.nanoTime() - start;

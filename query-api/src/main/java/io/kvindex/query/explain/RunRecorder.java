@@ -4,7 +4,6 @@ package io.kvindex.query.explain;
 import io.kvindex.model.Media;
 import io.kvindex.query.explain.InstanceRuns.End;
 import io.kvindex.query.match.InstanceSet;
-import io.kvindex.query.match.PrefixCounter;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.RunVisitor;
@@ -16,7 +15,7 @@ import java.util.List;
  * Writes down which media of which instance hold each run of blocks, by the conductor's rule: any
  * medium of the instance, or a pool that serves it, carries its prefix on. For one walk.
  */
-final class RunRecorder implements PrefixCounter, RunVisitor {
+final class RunRecorder implements RunVisitor {
 
   /** What a slot is to the instances. */
   private record Holding(List<InstanceRuns> by, String medium) {}
@@ -25,24 +24,19 @@ final class RunRecorder implements PrefixCounter, RunVisitor {
   private final int blocks;
   private final List<InstanceRuns> instances = new ArrayList<>();
   private final List<Holding> slots = new ArrayList<>();
-  private InstanceSet listed = InstanceSet.EMPTY;
+  private final InstanceSet listed;
   private BitSet held = new BitSet();
 
   /**
    * @param blocks complete blocks of the prompt
    */
-  RunRecorder(Media media, int blocks) {
+  RunRecorder(Media media, InstanceSet listed, int blocks) {
     this.media = media;
+    this.listed = listed;
     this.blocks = blocks;
-  }
-
-  @Override
-  public RunVisitor over(InstanceSet set) {
-    listed = set;
-    for (int i = 0; i < set.size(); i++) {
+    for (int i = 0; i < listed.size(); i++) {
       instances.add(new InstanceRuns());
     }
-    return this;
   }
 
   @Override

@@ -81,8 +81,7 @@ final class EventWaiters implements AutoCloseable {
     timer.shutdown();
   }
 
-  private record Wait(
-      BooleanSupplier reached, long since, long until, Consumer<Boolean> waiter) {
+  private record Wait(BooleanSupplier reached, long since, long until, Consumer<Boolean> waiter) {
 
     boolean isReached() {
       try {

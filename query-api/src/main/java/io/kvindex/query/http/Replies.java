@@ -134,8 +134,7 @@ final class Replies {
   }
 
   /** Answers first and then reads the rest of the body into nothing. */
-  void refuseUnread(
-      Request request, Response response, ApiException refusal, Callback callback) {
+  void refuseUnread(Request request, Response response, ApiException refusal, Callback callback) {
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
     answer(
         request,

@@ -87,7 +87,10 @@ final class HeldBlocks {
    * @param sink takes blocks whose publisher is registered and has said nothing itself
    */
   synchronized void settle(
-      RegistrationSnapshot registrations, IndexAccess index, long nowNs, BiConsumer<Registered, PeerBlocks> sink) {
+      RegistrationSnapshot registrations,
+      IndexAccess index,
+      long nowNs,
+      BiConsumer<Registered, PeerBlocks> sink) {
     if (registrations == settledFor && nowNs - settledNs < AGE_LOOK_NS) {
       return;
     }
@@ -111,7 +114,11 @@ final class HeldBlocks {
   }
 
   private void settle(
-      Source source, Registered registered, IndexAccess index, Held some, BiConsumer<Registered, PeerBlocks> sink) {
+      Source source,
+      Registered registered,
+      IndexAccess index,
+      Held some,
+      BiConsumer<Registered, PeerBlocks> sink) {
     Outcome refusal = refusal(source, registered, index);
     if (refusal != null) {
       drop(some, refusal);

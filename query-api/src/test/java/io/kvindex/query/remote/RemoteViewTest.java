@@ -41,7 +41,10 @@ class RemoteViewTest extends OneOfThree {
   @Test
   void shouldTellTheNamesKnownHere_whenNobodyElseTells() {
     assertThat(view().within(Deadline.NONE, TableView.ANY_OFFSET).contexts()).isEmpty();
-    assertThat(asked).singleElement().extracting(NamesRequest::notBefore).isEqualTo(TableView.ANY_OFFSET);
+    assertThat(asked)
+        .singleElement()
+        .extracting(NamesRequest::notBefore)
+        .isEqualTo(TableView.ANY_OFFSET);
   }
 
   @Test

@@ -190,8 +190,7 @@ class WalkBytesTest {
     Prompt prompt = prompt();
     long[] contexts = IntStream.range(0, prompt.chainOf().length).asLongStream().toArray();
     PrefixReader reader = new PrefixReader();
-    byte[] request =
-        WalkRequest.of(TABLE, TableView.ANY_OFFSET, prompt, contexts).encode(1);
+    byte[] request = WalkRequest.of(TABLE, TableView.ANY_OFFSET, prompt, contexts).encode(1);
     AnswerWriter writer = new AnswerWriter(index, 1);
     index.walk(reader, prompt, contexts, writer);
     byte[] answer = writer.toByteArray();
@@ -212,8 +211,7 @@ class WalkBytesTest {
     int[] chainOf = new int[WalkRequest.MAX_CONTEXTS + 1];
     Prompt prompt = new Prompt(new long[][] {{1}}, chainOf);
     byte[] request =
-        WalkRequest.of(
-                TABLE, TableView.ANY_OFFSET, prompt, new long[chainOf.length])
+        WalkRequest.of(TABLE, TableView.ANY_OFFSET, prompt, new long[chainOf.length])
             .encode(WalkRequest.NO_OWNERS);
     assertThatThrownBy(() -> WalkRequest.decode(request))
         .isInstanceOf(MalformedRecordException.class)
@@ -268,8 +266,7 @@ class WalkBytesTest {
     index.learn("a", 3, "sql");
     NamesRequest request =
         wired(new NamesRequest(TABLE, TableView.ANY_OFFSET, 3, List.of("a", "b")));
-    TableNames names =
-        TableNames.decode(PlainMessage.encode(TableNames.of(index, request)));
+    TableNames names = TableNames.decode(PlainMessage.encode(TableNames.of(index, request)));
     assertThat(names.blocks()).isEqualTo(1);
     assertThat(names.contexts()).containsExactly(new ContextNames(7, "sql", null, "s"));
     assertThat(names.loraNames()).isEqualTo(Map.of("a", "sql"));
