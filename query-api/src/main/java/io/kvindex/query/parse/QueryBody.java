@@ -38,6 +38,9 @@ public final class QueryBody {
    */
   public record EventPlace(TableId table, long offset) {}
 
+  /** Nothing was ever parsed into it. */
+  private static final QueryBody FRESH = new QueryBody();
+
   private int[] tokens = new int[1024];
   private long[] hashes = new long[64];
   private int count;
@@ -55,15 +58,7 @@ public final class QueryBody {
 
   void reset() {
     count = 0;
-    dialect = Dialect.CONDUCTOR;
-    model = "";
-    blockSize = NO_BLOCK_SIZE;
-    tenant = DEFAULT_TENANT;
-    loraName = "";
-    loraId = NO_LORA_ID;
-    cacheSalt = "";
-    instanceId = null;
-    minEvent = null;
+    takeNames(FRESH);
     deadline = Deadline.NONE;
     awaited = null;
     if (tokens.length > KEPT_ITEMS) {

@@ -4,7 +4,6 @@ package io.kvindex.query.remote;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.query.deadline.Deadline;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
@@ -16,6 +15,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -70,24 +71,11 @@ final class RemoteView implements TableView {
   @Override
   public int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor) {
     WalkRequest request = WalkRequest.of(table, notBefore, keys, xors);
-    Race<WalkAnswer> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableView stale = spare();
-    WalkAnswer answer = forwarding.walk(race, request, deadline, stale != null);
-    if (answer != null && !isFresher(stale, answer.told())) {
-      take(answer.told().and(most), race.winner());
-      return answer.replay(visitor);
-    }
-    deadline.check();
-    if (stale == null) {
-      throw nobody(race);
-    }
-    takeOwn(stale);
-    return stale.walk(reader, request, xors, visitor);
-  }
-
-  /** What is here may lack the event that was waited for. */
-  private @Nullable TableView spare() {
-    return notBefore == ANY_OFFSET ? own : null;
+    return ask(
+        (race, spare) -> forwarding.walk(race, request, deadline, spare),
+        WalkAnswer::told,
+        answer -> answer.replay(visitor),
+        stale -> stale.walk(reader, request, xors, visitor));
   }
 
   /** Whether what is here is better than an answer: whoever has the partition may know less yet. */
@@ -103,15 +91,35 @@ final class RemoteView implements TableView {
     answeredBy = by;
   }
 
-  private void takeOwn(TableView stale) {
+  /**
+   * Asks the holders.
+   *
+   * @param how puts the question; told whether there is a spare answer
+   * @param use what is made of an answer
+   * @param orElse what is made of what is here, where that is better
+   */
+  private <A, R> R ask(
+      BiFunction<Race<A>, Boolean, @Nullable A> how,
+      Function<A, Told> tells,
+      Function<A, R> use,
+      Function<TableView, R> orElse) {
+    Race<A> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
+    // What is here may lack the event that was waited for.
+    TableView stale = notBefore == ANY_OFFSET ? own : null;
+    A answer = how.apply(race, stale != null);
+    if (answer != null && !isFresher(stale, tells.apply(answer))) {
+      take(tells.apply(answer).and(most), race.winner());
+      return use.apply(answer);
+    }
+    deadline.check();
+    if (stale == null) {
+      throw ErrorCode.NOT_READY.because(
+          "no replica that holds the index of this model answers; try again ("
+              + race.problems()
+              + ")");
+    }
     take(Told.of(stale).and(Trust.STALE), null);
-  }
-
-  private ApiException nobody(Race<?> race) {
-    return ErrorCode.NOT_READY.because(
-        "no replica that holds the index of this model answers; try again ("
-            + race.problems()
-            + ")");
+    return orElse.apply(stale);
   }
 
   /** What is asked once for a query, where it is needed at all. */
@@ -123,19 +131,11 @@ final class RemoteView implements TableView {
   }
 
   private TableNames ask(NamesRequest request) {
-    Race<TableNames> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableView stale = spare();
-    TableNames answer = forwarding.names(race, request, deadline, stale != null);
-    if (answer != null && !isFresher(stale, answer.told())) {
-      take(answer.told().and(most), race.winner());
-      return answer;
-    }
-    deadline.check();
-    if (stale == null) {
-      throw nobody(race);
-    }
-    takeOwn(stale);
-    return TableNames.of(stale, request);
+    return ask(
+        (race, spare) -> forwarding.names(race, request, deadline, spare),
+        TableNames::told,
+        answer -> answer,
+        stale -> TableNames.of(stale, request));
   }
 
   @Override
