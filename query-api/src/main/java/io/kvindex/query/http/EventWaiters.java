@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Requests that wait for an event to become visible. They hold no thread: one timer looks after all
+ * Requests that wait for an event to become visible. They hold no thread: a timer looks after all
  * of them, often at first and less often later. Their number is bounded, so that they never keep
  * other queries out. Thread-safe.
  */
@@ -21,13 +19,6 @@ final class EventWaiters implements AutoCloseable {
   /** The longer a wait has lasted, the later it is looked at again: after this part of it. */
   private static final int EIGHTH = 8;
 
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "min-event");
-            thread.setDaemon(true);
-            return thread;
-          });
   private final Semaphore places;
   private volatile boolean closed;
 
@@ -54,12 +45,8 @@ final class EventWaiters implements AutoCloseable {
   }
 
   private void look(Wait wait, long afterNanos) {
-    try {
-      timer.schedule(() -> look(wait), afterNanos, TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException e) { // closed meanwhile
-      places.release();
-      wait.waiter().accept(false);
-    }
+    CompletableFuture.delayedExecutor(afterNanos, TimeUnit.NANOSECONDS, Runnable::run)
+        .execute(() -> look(wait));
   }
 
   private void look(Wait wait) {
@@ -78,7 +65,6 @@ final class EventWaiters implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    timer.shutdown();
   }
 
   private record Wait(BooleanSupplier reached, long since, long until, Consumer<Boolean> waiter) {
