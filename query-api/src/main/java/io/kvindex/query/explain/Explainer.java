@@ -133,6 +133,7 @@ public final class Explainer {
     ObjectNode table(TableRows rows) {
       TableId table = rows.table();
       TableView view = index.readable(table).within(query.deadline(), query.visibleFrom(table));
+      int partition = index.partitionOf(table);
       int blocks = query.count() / table.blockSize();
       ArrayNode instances = JsonNodeFactory.instance.arrayNode();
       AdapterNames.groups(view, query, rows.instances())
@@ -153,7 +154,7 @@ public final class Explainer {
           .put("model", table.model())
           .put("block_size", table.blockSize())
           .put("hash_profile", table.hashProfile().label())
-          .put("partition", partition(table))
+          .put("partition", partition < 0 ? null : partition)
           .put("state", view.trust().headerValue())
           .put("lag_ms", view.lagMs())
           .put("blocks", blocks);
@@ -170,11 +171,6 @@ public final class Explainer {
       walk.walk(view, QueryForm.TOKENS, query, contexts, rows, runs);
       walkNanos += System.nanoTime() - start;
       return runs;
-    }
-
-    private @Nullable Integer partition(TableId table) {
-      int partition = index.partitionOf(table);
-      return partition < 0 ? null : partition;
     }
 
     private boolean isWanted(TableRows rows, int instance) {

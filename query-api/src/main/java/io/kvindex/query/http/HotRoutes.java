@@ -136,7 +136,7 @@ final class HotRoutes extends Handler.Wrapper {
       return;
     }
     if (announced > 0) {
-      scratch.expect((int) announced);
+      scratch.room((int) announced);
     }
     QueryWork work = work(path, form, type, request, deadline, scratch);
     new QueryExchange(work, request, response, callback).run();

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import io.kvindex.query.parse.HashText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
@@ -99,12 +100,11 @@ final class DumpTokens implements AutoCloseable {
   /** A number of 64 bits, as raw bits; from -2^63 to 2^64-1. */
   long hash() throws IOException {
     require(JsonToken.VALUE_NUMBER_INT, "a 64-bit number");
-    String text = parser.getText();
-    try {
-      return text.charAt(0) == '-' ? Long.parseLong(text) : Long.parseUnsignedLong(text);
-    } catch (NumberFormatException e) {
+    Long bits = HashText.parse(parser.getText());
+    if (bits == null) {
       throw malformed("a 64-bit number");
     }
+    return bits;
   }
 
   /** A number from 0 to 2^31-1. */
