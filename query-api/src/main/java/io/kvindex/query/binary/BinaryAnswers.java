@@ -72,7 +72,7 @@ public final class BinaryAnswers implements QueryAnswers {
   /** Number of rows written. */
   private int write(QueryForm form, QueryBody query, TableRows rows, MsgpackBuffer out) {
     String filter = query.instanceId();
-    int only = filter == null ? -1 : rows.indexOf(filter);
+    int only = filter == null ? -1 : rows.instances().indexOf(filter);
     if (filter != null && only < 0) {
       return 0;
     }

@@ -63,7 +63,7 @@ public final class ConductorAnswers implements QueryAnswers {
     first = true;
     for (TableRows rows : tables) {
       @Nullable String filter = query.instanceId();
-      int only = filter == null ? ALL : rows.indexOf(filter);
+      int only = filter == null ? ALL : rows.instances().indexOf(filter);
       if (filter == null || only != ALL) {
         writeTable(form, query, rows, only, out);
       }

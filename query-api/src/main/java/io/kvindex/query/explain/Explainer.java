@@ -32,7 +32,6 @@ import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /explain} with a body of {@code /query}: for each instance where and why its prefix

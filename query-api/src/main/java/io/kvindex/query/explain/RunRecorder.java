@@ -50,12 +50,7 @@ final class RunRecorder implements RunVisitor {
   private Holding holding(Owner owner) {
     List<InstanceRuns> by = new ArrayList<>();
     for (int i = 0; i < listed.size(); i++) {
-      InstanceSet.Instance one = listed.get(i);
-      boolean its =
-          owner.pool()
-              ? one.servedBy(owner.instanceId())
-              : one.instanceId().equals(owner.instanceId());
-      if (its) {
+      if (listed.get(i).gainsFrom(owner.instanceId(), owner.pool())) {
         by.add(instances.get(i));
         instances.get(i).stores();
       }

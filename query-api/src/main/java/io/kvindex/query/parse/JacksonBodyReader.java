@@ -15,8 +15,8 @@ import java.util.Set;
 
 /**
  * The reader that decides what a JSON query body means: every refusal of one is worded here, or in
- * {@link JacksonValues}. Streams, so a large array costs its own size only.
- * Of a repeated member the last one counts, as for both Conductor implementations.
+ * {@link JacksonValues}. Streams, so a large array costs its own size only. Of a repeated member
+ * the last one counts, as for both Conductor implementations.
  */
 final class JacksonBodyReader {
   static final JsonFactory JSON = new JsonFactory();

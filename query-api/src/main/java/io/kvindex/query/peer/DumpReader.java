@@ -176,8 +176,7 @@ final class DumpReader {
   /** What the partition says of all its blocks, null = too little, or nothing that can be used. */
   private @Nullable Source source() {
     int colon = key.lastIndexOf(':');
-    String model =
-        Objects.requireNonNullElse(ours.model(), key.substring(0, Math.max(0, colon)));
+    String model = Objects.requireNonNullElse(ours.model(), key.substring(0, Math.max(0, colon)));
     String tenant = Objects.requireNonNullElse(ours.tenant(), key.substring(colon + 1));
     if (model.isEmpty()
         || tenant.isEmpty()

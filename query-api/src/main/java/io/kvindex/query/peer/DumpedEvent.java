@@ -51,7 +51,8 @@ record DumpedEvent(
   /**
    * What an event says of its blocks.
    *
-   * @param stored null = blocks are taken back, all or some: nothing that was said of the rank counts
+   * @param stored null = blocks are taken back, all or some: nothing that was said of the rank
+   *     counts
    */
   record Data(@JsonProperty("stored") @Nullable Stored stored) {
 

@@ -165,7 +165,9 @@ final class HashProfileField {
 
   private static Algorithm algorithm(String name) {
     String all =
-        Arrays.stream(Algorithm.values()).map(Algorithm::wireName).collect(Collectors.joining(", "));
+        Arrays.stream(Algorithm.values())
+            .map(Algorithm::wireName)
+            .collect(Collectors.joining(", "));
     return Algorithm.byWireName(name)
         .orElseThrow(() -> mustBe(ErrorCode.UNSUPPORTED, "`", "one of " + all, name));
   }
