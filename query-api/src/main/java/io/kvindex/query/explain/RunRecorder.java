@@ -25,7 +25,6 @@ final class RunRecorder implements RunVisitor {
   private final List<InstanceRuns> instances = new ArrayList<>();
   private final List<Holding> slots = new ArrayList<>();
   private final InstanceSet listed;
-  private BitSet held = new BitSet();
 
   /**
    * @param blocks complete blocks of the prompt
@@ -61,21 +60,11 @@ final class RunRecorder implements RunVisitor {
 
   @Override
   public boolean change(int position, long[] ownerBits) {
-    BitSet now = BitSet.valueOf(ownerBits);
-    now.clear(slots.size(), Math.max(slots.size(), now.length()));
-    BitSet changed = (BitSet) held.clone();
-    changed.xor(now);
-    for (int slot = changed.nextSetBit(0); slot >= 0; slot = changed.nextSetBit(slot + 1)) {
-      Holding holding = slots.get(slot);
-      for (InstanceRuns one : holding.by()) {
-        if (now.get(slot)) {
-          one.gain(holding.medium());
-        } else {
-          one.lose(holding.medium());
-        }
-      }
-    }
-    held = now;
+    BitSet held = BitSet.valueOf(ownerBits); // what follows the last slot means nothing
+    held.stream()
+        .takeWhile(slot -> slot < slots.size())
+        .mapToObj(slots::get)
+        .forEach(holding -> holding.by().forEach(one -> one.holds(holding.medium())));
     instances.forEach(one -> one.settle(position));
     return instances.stream().anyMatch(InstanceRuns::isGoingOn);
   }
