@@ -3,7 +3,6 @@ package io.kvindex.query.parse;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
@@ -46,10 +45,8 @@ final class JacksonBodyReader {
     }
     try (JsonParser json = JSON.createParser(text, from, length)) {
       new JacksonBodyReader(form, maxItems, into).readRoot(json);
-    } catch (JsonProcessingException e) {
-      throw MalformedJson.of(e);
     } catch (IOException e) {
-      throw ErrorCode.INVALID_JSON.because("the request body is no readable text");
+      throw MalformedJson.of(e);
     }
   }
 
