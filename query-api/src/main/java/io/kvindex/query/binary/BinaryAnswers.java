@@ -12,7 +12,6 @@ import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.MsgpackBuffer;
@@ -44,7 +43,6 @@ public final class BinaryAnswers implements QueryAnswers {
   private final IndexAccess index;
   private final PromptWalk walk = new PromptWalk();
   private final TierCounter counter = new TierCounter();
-  private final TrustHeaders trust = new TrustHeaders();
 
   public BinaryAnswers(Supplier<RegistrationSnapshot> registrations, IndexAccess index) {
     this.registrations = registrations;
@@ -58,19 +56,18 @@ public final class BinaryAnswers implements QueryAnswers {
             .get()
             .tables(query.tenant(), query.model())
             .getOrDefault(query.blockSize(), List.of());
-    trust.clear();
+    reply.begin();
     MsgpackBuffer out = reply.packed();
     int begun = out.raw(INSTANCES).beginMap();
     int rows = 0;
     for (TableRows table : tables) {
-      rows += write(form, query, table, out);
+      rows += write(form, query, table, reply);
     }
     out.endMap(begun, rows);
-    trust.writeTo(reply);
   }
 
   /** Number of rows written. */
-  private int write(QueryForm form, QueryBody query, TableRows rows, MsgpackBuffer out) {
+  private int write(QueryForm form, QueryBody query, TableRows rows, QueryReply reply) {
     String filter = query.instanceId();
     int only = filter == null ? -1 : rows.instances().indexOf(filter);
     if (filter != null && only < 0) {
@@ -80,7 +77,8 @@ public final class BinaryAnswers implements QueryAnswers {
         index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
     List<Names> contexts = Contexts.ofRequest(query.loraName(), query.cacheSalt());
     walk.walk(view, form, query, contexts, rows, counter.over(rows.instances()));
-    trust.add(view, rows);
+    reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
+    MsgpackBuffer out = reply.packed();
     int from = filter == null ? 0 : only;
     int to = filter == null ? rows.instances().size() : only + 1;
     int written = 0;

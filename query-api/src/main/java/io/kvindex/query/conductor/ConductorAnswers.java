@@ -12,7 +12,6 @@ import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.AdapterNames;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
@@ -46,7 +45,6 @@ public final class ConductorAnswers implements QueryAnswers {
   private final IndexAccess index;
   private final PromptWalk walk = new PromptWalk();
   private final MatchCounter counter = new MatchCounter();
-  private final TrustHeaders trust = new TrustHeaders();
   private boolean first;
 
   public ConductorAnswers(Supplier<RegistrationSnapshot> registrations, IndexAccess index) {
@@ -59,17 +57,16 @@ public final class ConductorAnswers implements QueryAnswers {
     List<TableRows> tables = tables(query);
     JsonBuffer out = reply.body();
     out.raw('{').name(query.tenant()).raw('{');
-    trust.clear();
+    reply.begin();
     first = true;
     for (TableRows rows : tables) {
       @Nullable String filter = query.instanceId();
       int only = filter == null ? ALL : rows.instances().indexOf(filter);
       if (filter == null || only != ALL) {
-        writeTable(form, query, rows, only, out);
+        writeTable(form, query, rows, only, reply);
       }
     }
     out.raw('}').raw('}');
-    trust.writeTo(reply);
   }
 
   private List<TableRows> tables(QueryBody query) {
@@ -88,9 +85,10 @@ public final class ConductorAnswers implements QueryAnswers {
   }
 
   private void writeTable(
-      QueryForm form, QueryBody query, TableRows rows, int only, JsonBuffer out) {
+      QueryForm form, QueryBody query, TableRows rows, int only, QueryReply reply) {
     TableView view =
         index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
+    JsonBuffer out = reply.body();
     counter.over(rows.instances());
     if (query.loraId() == QueryBody.NO_LORA_ID) {
       walk.walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows, counter);
@@ -105,7 +103,7 @@ public final class ConductorAnswers implements QueryAnswers {
                 instances.forEach(i -> writeRow(rows, i, only, out));
               });
     }
-    trust.add(view, rows);
+    reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
   }
 
   private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {

@@ -15,7 +15,6 @@ import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
@@ -36,7 +35,6 @@ public final class DynamoAnswers implements QueryAnswers {
   private final PromptWalk walk = new PromptWalk();
   private final TierCounter counter = new TierCounter();
   private final Reached reached = new Reached();
-  private final TrustHeaders trust = new TrustHeaders();
   private final ScoresWriter scores = new ScoresWriter();
   private final TiersWriter tiers = new TiersWriter();
   private final long[] xor = new long[1];
@@ -50,23 +48,22 @@ public final class DynamoAnswers implements QueryAnswers {
   public void answer(QueryForm form, QueryBody query, QueryReply reply) {
     List<TableRows> tables = tables(registrations.get(), query);
     JsonBuffer out = reply.body();
-    trust.clear();
+    reply.begin();
     if (form == QueryForm.TIERED) {
       tiers.begin();
       for (TableRows rows : tables) {
-        reach(form, query, rows);
+        reach(form, query, rows, reply);
         tiers.add(rows, reached);
       }
       tiers.end(tables.get(0).table().blockSize(), out);
     } else {
       scores.begin(out);
       for (TableRows rows : tables) {
-        reach(form, query, rows);
+        reach(form, query, rows, reply);
         scores.add(rows, reached, out);
       }
       scores.end(out);
     }
-    trust.writeTo(reply);
   }
 
   /**
@@ -121,7 +118,7 @@ public final class DynamoAnswers implements QueryAnswers {
     return false;
   }
 
-  private void reach(QueryForm form, QueryBody query, TableRows rows) {
+  private void reach(QueryForm form, QueryBody query, TableRows rows, QueryReply reply) {
     TableView view =
         index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
     reached.clear();
@@ -138,7 +135,7 @@ public final class DynamoAnswers implements QueryAnswers {
     } else {
       reachByHash(view, query, rows);
     }
-    trust.add(view, rows);
+    reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
   }
 
   /**

@@ -19,7 +19,6 @@ import io.kvindex.query.prompt.AdapterNames;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.ControlReplies;
@@ -70,13 +69,14 @@ public final class Explainer {
    */
   public void explain(QueryBody query, Asked asked, QueryReply reply) {
     Explanation explanation = new Explanation(query, sources.get(), System.currentTimeMillis());
+    reply.begin();
     ObjectNode out = ControlReplies.object();
     describe(query, out.putObject("query"));
     out.putObject("replica")
         .put("address", asked.address())
         .put("pid", ProcessHandle.current().pid());
     ArrayNode tables = out.putArray("tables");
-    tables(query).forEach(rows -> tables.add(explanation.table(rows)));
+    tables(query).forEach(rows -> tables.add(explanation.table(rows, reply)));
     long parse = asked.parsedNanos() - asked.startNanos();
     long total = System.nanoTime() - asked.startNanos();
     out.putObject("timing_us")
@@ -84,7 +84,6 @@ public final class Explainer {
         .put("hash_and_walk", TimeUnit.NANOSECONDS.toMicros(explanation.walkNanos))
         .put("total", TimeUnit.NANOSECONDS.toMicros(total));
     reply.body().raw(out.toString().getBytes(StandardCharsets.UTF_8));
-    explanation.trust.writeTo(reply);
   }
 
   private void describe(QueryBody query, ObjectNode out) {
@@ -116,7 +115,6 @@ public final class Explainer {
     private final List<PublisherReport> reports;
     private final long nowMillis;
     private final PromptWalk walk = new PromptWalk();
-    private final TrustHeaders trust = new TrustHeaders();
     private long walkNanos;
 
     /**
@@ -129,7 +127,7 @@ public final class Explainer {
       this.nowMillis = nowMillis;
     }
 
-    ObjectNode table(TableRows rows) {
+    ObjectNode table(TableRows rows, QueryReply reply) {
       TableId table = rows.table();
       TableView view = index.readable(table).within(query.deadline(), query.visibleFrom(table));
       int partition = index.partitionOf(table);
@@ -147,7 +145,7 @@ public final class Explainer {
                   }
                 }
               });
-      trust.add(view, rows);
+      reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
       ObjectNode out = ControlReplies.object();
       out.put("tenant_id", table.tenantId())
           .put("model", table.model())
