@@ -11,7 +11,6 @@ import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -32,8 +31,11 @@ final class HotRoutes extends Handler.Wrapper {
   static final String METHOD = "POST";
 
   private static final String BATCH = "/query_batch";
-  private static final String EXPLAIN = "/explain";
-  private static final Map<String, QueryForm> FORMS = forms();
+
+  /** What is done with bodies that come to a path. */
+  private interface Kind {
+    QueryWork work(BodyType type, Request request, Deadline deadline, Scratch scratch);
+  }
 
   final QueryAnswers answers;
   final EventWaiters waiters;
@@ -44,8 +46,10 @@ final class HotRoutes extends Handler.Wrapper {
   private final EventVisibility events;
   private final ControlTurns turns;
   private final RequestObserver observer;
-  private final Map<String, ReplicaQuestions.Answer> replicas;
-  private final Set<String> paths = paths();
+  private final Map<String, Kind> kinds = new HashMap<>();
+
+  /** Those served here for clients, each with {@link #METHOD} only. */
+  final Set<String> paths;
 
   HotRoutes(
       QueryAnswers answers,
@@ -55,8 +59,28 @@ final class HotRoutes extends Handler.Wrapper {
       RequestObserver observer,
       MeterRegistry registry) {
     this.observer = observer;
-    replicas = questions.byPath();
-    paths.addAll(replicas.keySet());
+    for (QueryForm form : QueryForm.values()) {
+      kinds.put(
+          form.path(),
+          (type, request, deadline, scratch) ->
+              new QueryWork.One(this, form, type, request, deadline, scratch));
+    }
+    kinds.put(
+        "/explain",
+        (type, request, deadline, scratch) ->
+            new QueryWork.Explanation(this, type, request, deadline, scratch));
+    kinds.put(
+        BATCH,
+        (type, request, deadline, scratch) -> new BatchOfQueries(this, deadline, scratch));
+    paths = Set.copyOf(kinds.keySet());
+    questions
+        .byPath()
+        .forEach(
+            (path, answer) ->
+                kinds.put(
+                    path,
+                    (type, request, deadline, scratch) ->
+                        new QueryWork.ReplicaQuestion(this, answer, deadline, scratch)));
     this.answers = answers;
     this.events = events;
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
@@ -79,10 +103,10 @@ final class HotRoutes extends Handler.Wrapper {
                   request, response.getStatus(), System.nanoTime() - request.getBeginNanoTime()));
     }
     String path = request.getHttpURI().getCanonicalPath();
-    if (path == null || !paths.contains(path)) {
+    @Nullable Kind kind = path == null ? null : kinds.get(path);
+    if (kind == null) {
       return control(request, response, callback);
     }
-    @Nullable QueryForm form = FORMS.get(path);
     BodyType type = BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
     if (!request.getMethod().equals(METHOD)) {
       replies.refuse(
@@ -92,16 +116,13 @@ final class HotRoutes extends Handler.Wrapper {
           callback);
       return true;
     }
-    query(path, form, type, request, response, callback);
+    query(path, kind, type, request, response, callback);
     return true;
   }
 
-  /**
-   * @param form null for a batch, and for a question of another replica
-   */
   private void query(
       String path,
-      @Nullable QueryForm form,
+      Kind kind,
       BodyType type,
       Request request,
       Response response,
@@ -138,26 +159,8 @@ final class HotRoutes extends Handler.Wrapper {
     if (announced > 0) {
       scratch.room((int) announced);
     }
-    QueryWork work = work(path, form, type, request, deadline, scratch);
+    QueryWork work = kind.work(type, request, deadline, scratch);
     new QueryExchange(work, request, response, callback).run();
-  }
-
-  private QueryWork work(
-      String path,
-      @Nullable QueryForm form,
-      BodyType type,
-      Request request,
-      Deadline deadline,
-      Scratch scratch) {
-    ReplicaQuestions.Answer answer = replicas.get(path);
-    if (answer != null) {
-      return new QueryWork.ReplicaQuestion(this, answer, deadline, scratch);
-    } else if (form == null) {
-      return new BatchOfQueries(this, deadline, scratch);
-    }
-    return EXPLAIN.equals(path)
-        ? new QueryWork.Explanation(this, type, request, deadline, scratch)
-        : new QueryWork.One(this, form, type, request, deadline, scratch);
   }
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
@@ -226,22 +229,6 @@ final class HotRoutes extends Handler.Wrapper {
     } catch (Throwable e) { // as Jetty does where it calls a handler itself
       Response.writeError(request, response, callback, e);
     }
-  }
-
-  private static Map<String, QueryForm> forms() {
-    Map<String, QueryForm> forms = new HashMap<>();
-    for (QueryForm form : QueryForm.values()) {
-      forms.put(form.path(), form);
-    }
-    forms.put(EXPLAIN, QueryForm.TOKENS);
-    return forms;
-  }
-
-  /** Paths served here for clients, each with {@link #METHOD} only. */
-  static Set<String> paths() {
-    Set<String> paths = new HashSet<>(FORMS.keySet());
-    paths.add(BATCH);
-    return paths;
   }
 
   /** Nobody waits for an event or a turn any more. */
