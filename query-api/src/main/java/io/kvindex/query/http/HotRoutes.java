@@ -80,7 +80,7 @@ final class HotRoutes extends Handler.Wrapper {
                 kinds.put(
                     path,
                     (type, request, deadline, scratch) ->
-                        new QueryWork.ReplicaQuestion(this, answer, deadline, scratch)));
+                        new QueryWork.ReplicaQuestion(this, answer, request, deadline, scratch)));
     this.answers = answers;
     this.events = events;
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));

@@ -133,17 +133,24 @@ abstract class QueryWork {
   /** A body is a question of another replica. */
   static final class ReplicaQuestion extends QueryWork {
     private final ReplicaQuestions.Answer answer;
+    private final Request request;
 
     ReplicaQuestion(
-        HotRoutes routes, ReplicaQuestions.Answer answer, Deadline deadline, Scratch scratch) {
+        HotRoutes routes,
+        ReplicaQuestions.Answer answer,
+        Request request,
+        Deadline deadline,
+        Scratch scratch) {
       super(routes, deadline, scratch);
       this.answer = answer;
+      this.request = request;
     }
 
     @Override
     boolean proceed(boolean mayPause) {
       deadline.check();
-      byte[] bytes = answer.to(Arrays.copyOf(scratch.body(), scratch.length()));
+      byte[] question = Arrays.copyOf(scratch.body(), scratch.length());
+      byte[] bytes = answer.to(question, request.getHttpURI().getQuery());
       if (!routes.pool.mayAnswer(scratch, bytes.length)) {
         throw Replies.busy(ScratchPool.MAX_LARGE_ANSWERS + " answers beyond 1 MiB to replicas");
       }

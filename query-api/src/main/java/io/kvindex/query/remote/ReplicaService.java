@@ -13,12 +13,14 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.PrefixReader;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Walks through tables of this process for other replicas; never asks others in turn. */
 public final class ReplicaService implements ReplicaQuestions {
   static final String WALK = "/replica/walk";
   static final String NAMES = "/replica/names";
   static final String STATUS = "/replica/status";
+  private static final String LOG = "log=";
 
   private final IndexAccess own;
   private final IndexPartitions partitions;
@@ -41,16 +43,31 @@ public final class ReplicaService implements ReplicaQuestions {
     return Map.of(WALK, about(this::walk), NAMES, about(this::names), STATUS, about(this::status));
   }
 
-  /** Refuses questions about tables of another log: these must not answer them. */
-  private Answer about(Answer reply) {
-    return question -> {
-      Addressed addressed = read(() -> Addressed.decode(question));
+  /**
+   * Carries questions about the tables of one log: a replica of another site that got the address of
+   * one that is gone must not answer them.
+   *
+   * @param log Kafka's id of the events topic, empty = not known yet, which is no reason to refuse
+   */
+  static Transport aboutLog(Supplier<String> log, Transport wire) {
+    return (address, path, body, forNanos, reply) -> {
+      String id = log.get();
+      wire.ask(address, id.isEmpty() ? path : path + "?" + LOG + id, body, forNanos, reply);
+    };
+  }
+
+  /** Refuses questions about tables of another log. */
+  private Answer about(UnaryOperator<byte[]> reply) {
+    return (question, parameters) -> {
       String log = partitions.logId();
-      if (!addressed.isOf(log)) {
+      if (parameters != null && !log.isEmpty() && !parameters.equals(LOG + log)) {
         throw ErrorCode.NOT_READY.because(
-            "this replica's tables are of the events topic " + log + ", not of " + addressed.log());
+            "this replica's tables are of the events topic "
+                + log
+                + ", not of "
+                + ErrorCode.echo(parameters.replace(LOG, "")));
       }
-      return reply.to(addressed.question());
+      return reply.apply(question);
     };
   }
 

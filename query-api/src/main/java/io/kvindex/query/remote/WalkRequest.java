@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A walk on its way to another replica ({@link Addressed}), all integers big-endian:
+ * A walk on its way to another replica, all integers big-endian:
  *
  * <pre>
  * byte     version
