@@ -70,8 +70,7 @@ final class HotRoutes extends Handler.Wrapper {
         (type, request, deadline, scratch) ->
             new QueryWork.Explanation(this, type, request, deadline, scratch));
     kinds.put(
-        BATCH,
-        (type, request, deadline, scratch) -> new BatchOfQueries(this, deadline, scratch));
+        BATCH, (type, request, deadline, scratch) -> new BatchOfQueries(this, deadline, scratch));
     paths = Set.copyOf(kinds.keySet());
     questions
         .byPath()

@@ -235,7 +235,7 @@ final class DumpReader {
   private void stored(
       PublisherId publisher, int rank, DumpedEvent event, DumpedEvent.Stored stored) {
     Parent parent = stored.parent();
-    StorageTier tier = StorageTier.byWireName(event.tier()).orElse(null);
+    StorageTier tier = StorageTier.byWireName(event.tier());
     Outcome useless = null;
     if (tier == null) {
       useless = Outcome.TIER;

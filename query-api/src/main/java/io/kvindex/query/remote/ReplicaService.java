@@ -44,8 +44,8 @@ public final class ReplicaService implements ReplicaQuestions {
   }
 
   /**
-   * Carries questions about the tables of one log: a replica of another site that got the address of
-   * one that is gone must not answer them.
+   * Carries questions about the tables of one log: a replica of another site that got the address
+   * of one that is gone must not answer them.
    *
    * @param log Kafka's id of the events topic, empty = not known yet, which is no reason to refuse
    */

@@ -82,7 +82,8 @@ public final class Relayed {
       try {
         String[] parts = path.split("\\?");
         String parameters = parts.length < 2 ? null : parts[1];
-        reply.told(Objects.requireNonNull(service.byPath().get(parts[0])).to(body, parameters), null);
+        reply.told(
+            Objects.requireNonNull(service.byPath().get(parts[0])).to(body, parameters), null);
       } catch (RuntimeException e) {
         reply.told(null, e);
       }
