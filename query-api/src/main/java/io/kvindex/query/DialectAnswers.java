@@ -3,6 +3,7 @@ package io.kvindex.query;
 
 import io.kvindex.query.binary.BinaryAnswers;
 import io.kvindex.query.conductor.ConductorAnswers;
+import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dynamo.DynamoAnswers;
 import io.kvindex.query.explain.Explainer;
 import io.kvindex.query.http.QueryAnswers;
@@ -11,14 +12,17 @@ import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.RegistrationSnapshot;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Answers each query in the dialect it was asked in; explains all of them alike. Thread-safe. */
 public final class DialectAnswers implements QueryAnswers {
-  private final QueryAnswers conductor;
-  private final QueryAnswers binary;
-  private final QueryAnswers dynamo;
+  /** One of each kind for each thread. */
+  private final ThreadLocal<Map<Dialect, QueryAnswers>> speakers;
+
   private final @Nullable Explainer explainer;
 
   /**
@@ -28,9 +32,17 @@ public final class DialectAnswers implements QueryAnswers {
       Supplier<RegistrationSnapshot> registrations,
       IndexAccess index,
       @Nullable Explainer explainer) {
-    conductor = new ConductorAnswers(registrations, index);
-    binary = new BinaryAnswers(registrations, index);
-    dynamo = new DynamoAnswers(registrations, index);
+    speakers =
+        ThreadLocal.withInitial(
+            () ->
+                new EnumMap<>(
+                    Map.of(
+                        Dialect.CONDUCTOR,
+                        new ConductorAnswers(registrations, index),
+                        Dialect.BINARY,
+                        new BinaryAnswers(registrations, index),
+                        Dialect.DYNAMO,
+                        new DynamoAnswers(registrations, index))));
     this.explainer = explainer;
   }
 
@@ -42,13 +54,7 @@ public final class DialectAnswers implements QueryAnswers {
 
   @Override
   public void answer(QueryForm form, QueryBody query, QueryReply reply) {
-    QueryAnswers speaker =
-        switch (query.dialect()) {
-          case CONDUCTOR -> conductor;
-          case BINARY -> binary;
-          case DYNAMO -> dynamo;
-        };
-    speaker.answer(form, query, reply);
+    Objects.requireNonNull(speakers.get().get(query.dialect())).answer(form, query, reply);
   }
 
   @Override

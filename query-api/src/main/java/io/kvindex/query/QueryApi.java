@@ -22,13 +22,11 @@ import io.kvindex.query.quarantine.FrameReader;
 import io.kvindex.query.quarantine.QuarantineRoutes;
 import io.kvindex.query.registration.RegistrationRoutes;
 import io.kvindex.query.registration.RegistrationService;
-import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.RegistrationTable;
 import io.kvindex.query.status.ProgressTable;
 import io.kvindex.query.status.PublisherReport;
 import io.kvindex.query.status.StatusRoutes;
 import io.kvindex.query.status.VisibleEvents;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -40,7 +38,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,24 +45,14 @@ import org.jspecify.annotations.Nullable;
  * topics to exist. Start once, close once.
  */
 public final class QueryApi implements AutoCloseable {
-  private final Shared shared;
-  private final HttpServer server;
-  private final StatusRoutes status;
   private final @Nullable AccessLog log;
-  private final Runnable onClose;
-
-  private QueryApi(
-      Shared shared,
-      HttpServer server,
-      StatusRoutes status,
-      @Nullable AccessLog log,
-      Runnable onClose) {
-    this.shared = shared;
-    this.server = server;
-    this.status = status;
-    this.log = log;
-    this.onClose = onClose;
-  }
+  private final ProgressTable progress;
+  private final RegistrationTable registrations;
+  private final RegistrationService service;
+  private final Peers peers;
+  private final StatusRoutes status;
+  private final HttpServer server;
+  private final Runnable unregister;
 
   /**
    * What a replica's API is made of.
@@ -133,67 +120,68 @@ public final class QueryApi implements AutoCloseable {
    */
   public static QueryApi start(
       Options options, Replica replica, PrometheusMeterRegistry metrics, FrameReader reader) {
+    return new QueryApi(options, replica, metrics, reader);
+  }
+
+  private QueryApi(
+      Options options, Replica replica, PrometheusMeterRegistry metrics, FrameReader reader) {
     IndexAccess index = replica.index();
-    @Nullable AccessLog log = accessLog(options, metrics);
-    Shared shared = Shared.open(options, index, metrics);
+    log = accessLog(options, metrics);
+    progress = new ProgressTable(options.kafka());
+    registrations =
+        new RegistrationTable(
+            options.kafka(),
+            options.media(),
+            options.generations(),
+            progress::unconnected,
+            progress::caughtUp,
+            metrics);
+    service =
+        new RegistrationService(registrations, options.kafka(), options.registrationTimeout());
+    peers = new Peers(registrations::snapshot, index, options.kafka(), metrics);
+    status = new StatusRoutes(registrations, progress, index, metrics, options.minInitialWorkers());
+    VisibleEvents events = new VisibleEvents(registrations::whole, progress::get, index);
+    Explainer explainer =
+        new Explainer(
+            registrations::whole,
+            index,
+            () -> PublisherReport.all(registrations.whole(), progress::get, index),
+            events,
+            options.media());
+    DynamoMeters meters = new DynamoMeters(metrics);
     try {
-      Supplier<RegistrationSnapshot> registrations = shared.registrations()::whole;
-      StatusRoutes status =
-          new StatusRoutes(
-              shared.registrations(),
-              shared.progress(),
-              index,
-              metrics,
-              options.minInitialWorkers());
-      VisibleEvents events = new VisibleEvents(registrations, shared.progress()::get, index);
-      Explainer explainer =
-          new Explainer(
-              registrations,
-              index,
-              () -> PublisherReport.all(registrations.get(), shared.progress()::get, index),
-              events,
-              options.media());
-      DynamoMeters meters = new DynamoMeters(metrics);
-      HttpServer server =
+      server =
           HttpServer.start(
               options.http(),
-              new DialectAnswers(registrations, index, explainer),
+              new DialectAnswers(registrations::whole, index, explainer),
               events,
               replica.questions(),
-              routes -> addControl(options, replica, shared, status, reader, log, routes),
+              routes -> addControl(options, replica, reader, routes),
               log == null ? meters : meters.and(log),
               metrics);
-      Set<String> served = new HashSet<>(server.routes().keySet());
-      served.addAll(replica.questions().byPath().keySet());
-      meters.serve(served);
-      PrometheusRegistry scraped = metrics.getPrometheusRegistry();
-      MultiCollector publishers = status.publisherMeters();
-      scraped.register(publishers);
-      return new QueryApi(shared, server, status, log, () -> scraped.unregister(publishers));
     } catch (RuntimeException e) {
-      shared.close();
-      closeLog(log);
+      closeParts();
       throw e;
     }
+    Set<String> served = new HashSet<>(server.routes().keySet());
+    served.addAll(replica.questions().byPath().keySet());
+    meters.serve(served);
+    PrometheusRegistry scraped = metrics.getPrometheusRegistry();
+    MultiCollector publishers = status.publisherMeters();
+    scraped.register(publishers);
+    unregister = () -> scraped.unregister(publishers);
   }
 
   /** All routes but those of queries. */
-  private static void addControl(
-      Options options,
-      Replica replica,
-      Shared shared,
-      StatusRoutes status,
-      FrameReader reader,
-      @Nullable AccessLog log,
-      RoutesConfig routes) {
+  private void addControl(
+      Options options, Replica replica, FrameReader reader, RoutesConfig routes) {
     IndexAccess index = replica.index();
-    Supplier<RegistrationSnapshot> registrations = shared.registrations()::whole;
-    new RegistrationRoutes(shared.service(), options.defaultProfile()).addTo(routes);
-    new OverviewRoutes(registrations, index, replica.cluster()).addTo(routes);
+    new RegistrationRoutes(service, options.defaultProfile()).addTo(routes);
+    new OverviewRoutes(registrations::whole, index, replica.cluster()).addTo(routes);
     status.addTo(routes);
-    new QuarantineRoutes(options.kafka(), registrations, shared.progress()::get, reader)
+    new QuarantineRoutes(options.kafka(), registrations::whole, progress::get, reader)
         .addTo(routes);
-    new PeerRoutes(shared.peers(), registrations, index).addTo(routes);
+    new PeerRoutes(peers, registrations::whole, index).addTo(routes);
     new DigestRoutes(index).addTo(routes);
     new CheckpointRoutes(replica.lender()).addTo(routes);
     new ContractRoutes().addTo(routes);
@@ -222,20 +210,29 @@ public final class QueryApi implements AutoCloseable {
 
   /** The registrations this replica sees. */
   public RegistrationTable registrations() {
-    return shared.registrations();
+    return registrations;
   }
 
   /** Other indexers whose dumps are taken over. */
   public Peers peers() {
-    return shared.peers();
+    return peers;
   }
 
   @Override
   public void close() {
-    onClose.run();
+    unregister.run();
     server.close();
-    shared.close();
-    closeLog(log);
+    closeParts();
+  }
+
+  private void closeParts() {
+    peers.close();
+    service.close();
+    progress.close();
+    registrations.close();
+    if (log != null) {
+      log.close();
+    }
   }
 
   private static @Nullable AccessLog accessLog(Options options, PrometheusMeterRegistry metrics) {
@@ -244,55 +241,6 @@ public final class QueryApi implements AutoCloseable {
       return settings == null ? null : AccessLog.start(settings, metrics);
     } catch (IOException e) {
       throw new UncheckedIOException("the access log can not be opened: " + settings, e);
-    }
-  }
-
-  private static void closeLog(@Nullable AccessLog log) {
-    if (log != null) {
-      log.close();
-    }
-  }
-
-  /**
-   * What all replicas have in common through Kafka, beside the events: who is registered, what
-   * bridges say of them, and whose dumps are taken over.
-   *
-   * @param registrations those this replica sees
-   * @param progress what bridges last said
-   * @param service writes registrations
-   * @param peers other indexers
-   */
-  private record Shared(
-      RegistrationTable registrations,
-      ProgressTable progress,
-      RegistrationService service,
-      Peers peers)
-      implements AutoCloseable {
-
-    /** Begins to follow the topics. */
-    static Shared open(Options options, IndexAccess index, MeterRegistry metrics) {
-      ProgressTable progress = new ProgressTable(options.kafka());
-      RegistrationTable registrations =
-          new RegistrationTable(
-              options.kafka(),
-              options.media(),
-              options.generations(),
-              progress::unconnected,
-              progress::caughtUp,
-              metrics);
-      return new Shared(
-          registrations,
-          progress,
-          new RegistrationService(registrations, options.kafka(), options.registrationTimeout()),
-          new Peers(registrations::snapshot, index, options.kafka(), metrics));
-    }
-
-    @Override
-    public void close() {
-      peers.close();
-      service.close();
-      progress.close();
-      registrations.close();
     }
   }
 }

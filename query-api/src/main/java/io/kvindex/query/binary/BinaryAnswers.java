@@ -10,8 +10,8 @@ import io.kvindex.query.match.TierCounter;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.Contexts;
+import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.MsgpackBuffer;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 /**
  * {@code {"instances": {id: row}}}: the instances registered for the context, in order of their
  * names, with zeros where nothing matches; an empty map for an unknown tenant, model, block size,
- * adapter or instance. Source: Mooncake Conductor, C++ server at 19ffa6e4a.
+ * adapter or instance. For one thread. Source: Mooncake Conductor, C++ server at 19ffa6e4a.
  */
 public final class BinaryAnswers implements QueryAnswers {
   private static final byte[] INSTANCES = encoded("\u0081\u00a9instances");
@@ -41,18 +41,12 @@ public final class BinaryAnswers implements QueryAnswers {
 
   private final Supplier<RegistrationSnapshot> registrations;
   private final IndexAccess index;
-  private final ThreadLocal<Lookup> lookups = ThreadLocal.withInitial(Lookup::new);
+  private final PromptWalk walk = new PromptWalk();
+  private final TierCounter counter = new TierCounter();
 
   public BinaryAnswers(Supplier<RegistrationSnapshot> registrations, IndexAccess index) {
     this.registrations = registrations;
     this.index = index;
-  }
-
-  /** What one thread needs from query to query. */
-  private static final class Lookup {
-    private final PromptWalk walk = new PromptWalk();
-    private final TierCounter counter = new TierCounter();
-    private final TrustHeaders trust = new TrustHeaders();
   }
 
   @Override
@@ -62,32 +56,29 @@ public final class BinaryAnswers implements QueryAnswers {
             .get()
             .tables(query.tenant(), query.model())
             .getOrDefault(query.blockSize(), List.of());
-    Lookup lookup = lookups.get();
-    lookup.trust.clear();
+    reply.begin();
     MsgpackBuffer out = reply.packed();
     int begun = out.raw(INSTANCES).beginMap();
     int rows = 0;
     for (TableRows table : tables) {
-      rows += write(form, query, table, lookup, out);
+      rows += write(form, query, table, reply);
     }
     out.endMap(begun, rows);
-    lookup.trust.writeTo(reply);
   }
 
   /** Number of rows written. */
-  private int write(
-      QueryForm form, QueryBody query, TableRows rows, Lookup lookup, MsgpackBuffer out) {
+  private int write(QueryForm form, QueryBody query, TableRows rows, QueryReply reply) {
     String filter = query.instanceId();
-    int only = filter == null ? -1 : rows.indexOf(filter);
+    int only = filter == null ? -1 : rows.instances().indexOf(filter);
     if (filter != null && only < 0) {
       return 0;
     }
     TableView view =
         index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
-    TierCounter counter = lookup.counter;
-    lookup.walk.walk(
-        view, form, query, Contexts.ofRequest(query.loraName(), query.cacheSalt()), rows, counter);
-    lookup.trust.add(view, rows);
+    List<Names> contexts = Contexts.ofRequest(query.loraName(), query.cacheSalt());
+    walk.walk(view, form, query, contexts, rows, counter.over(rows.instances()));
+    reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
+    MsgpackBuffer out = reply.packed();
     int from = filter == null ? 0 : only;
     int to = filter == null ? rows.instances().size() : only + 1;
     int written = 0;

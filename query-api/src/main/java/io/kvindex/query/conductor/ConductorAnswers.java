@@ -12,7 +12,6 @@ import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.AdapterNames;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.JsonBuffer;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code {tenant: {instance: row}}}. The tenant is always there; unknown tenant, model, block size
- * or instance is an empty answer, unknown adapter or salt are rows of zeros.
+ * or instance is an empty answer, unknown adapter or salt are rows of zeros. For one thread.
  */
 public final class ConductorAnswers implements QueryAnswers {
   /** Places of the standing media in {@link MatchCounter}. */
@@ -32,6 +31,8 @@ public final class ConductorAnswers implements QueryAnswers {
 
   private static final int CPU = 1;
   private static final int DISK = 2;
+
+  private static final int ALL = -1;
 
   private static final byte[] LONGEST = JsonBuffer.ascii("{\"longest_matched\":");
   private static final byte[] GPU_NAME = JsonBuffer.ascii(",\"GPU\":");
@@ -41,11 +42,14 @@ public final class ConductorAnswers implements QueryAnswers {
   private static final byte[] END_NAME = JsonBuffer.ascii("\":");
 
   private final Supplier<RegistrationSnapshot> registrations;
-  private final ThreadLocal<Lookup> lookups;
+  private final IndexAccess index;
+  private final PromptWalk walk = new PromptWalk();
+  private final MatchCounter counter = new MatchCounter();
+  private boolean first;
 
   public ConductorAnswers(Supplier<RegistrationSnapshot> registrations, IndexAccess index) {
     this.registrations = registrations;
-    lookups = ThreadLocal.withInitial(() -> new Lookup(index));
+    this.index = index;
   }
 
   @Override
@@ -53,7 +57,15 @@ public final class ConductorAnswers implements QueryAnswers {
     List<TableRows> tables = tables(query);
     JsonBuffer out = reply.body();
     out.raw('{').name(query.tenant()).raw('{');
-    lookups.get().write(form, query, tables, reply);
+    reply.begin();
+    first = true;
+    for (TableRows rows : tables) {
+      @Nullable String filter = query.instanceId();
+      int only = filter == null ? ALL : rows.instances().indexOf(filter);
+      if (filter == null || only != ALL) {
+        writeTable(form, query, rows, only, reply);
+      }
+    }
     out.raw('}').raw('}');
   }
 
@@ -72,67 +84,38 @@ public final class ConductorAnswers implements QueryAnswers {
     return sizes.isEmpty() ? List.of() : sizes.firstEntry().getValue();
   }
 
-  /** One thread's lookups: walks the prompt and writes a row for each instance. */
-  private static final class Lookup {
-    private static final int ALL = -1;
-
-    private final IndexAccess index;
-    private final PromptWalk walk = new PromptWalk();
-    private final MatchCounter counter = new MatchCounter();
-    private final TrustHeaders trust = new TrustHeaders();
-    private boolean first;
-
-    Lookup(IndexAccess index) {
-      this.index = index;
-    }
-
-    /** Writes the rows of all tables, without the braces around them, and the trust headers. */
-    void write(QueryForm form, QueryBody query, List<TableRows> tables, QueryReply reply) {
-      trust.clear();
-      first = true;
-      for (TableRows rows : tables) {
-        @Nullable String filter = query.instanceId();
-        int only = filter == null ? ALL : rows.indexOf(filter);
-        if (filter == null || only != ALL) {
-          writeTable(form, query, rows, only, reply.body());
-        }
+  private void writeTable(
+      QueryForm form, QueryBody query, TableRows rows, int only, QueryReply reply) {
+    TableView view =
+        index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
+    JsonBuffer out = reply.body();
+    counter.over(rows.instances());
+    if (query.loraId() == QueryBody.NO_LORA_ID) {
+      walk.walk(view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows, counter);
+      for (int i = 0; i < rows.instances().size(); i++) {
+        writeRow(rows, i, only, out);
       }
-      trust.writeTo(reply);
+    } else {
+      AdapterNames.byId(view, query.loraId(), rows.instances())
+          .forEach(
+              (names, instances) -> {
+                walk.walk(view, form, query, Contexts.of(names, query.cacheSalt()), rows, counter);
+                instances.forEach(i -> writeRow(rows, i, only, out));
+              });
     }
+    reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
+  }
 
-    private void writeTable(
-        QueryForm form, QueryBody query, TableRows rows, int only, JsonBuffer out) {
-      TableView view =
-          index.readable(rows.table()).within(query.deadline(), query.visibleFrom(rows.table()));
-      if (query.loraId() == QueryBody.NO_LORA_ID) {
-        walk.walk(
-            view, form, query, Contexts.of(query.loraName(), query.cacheSalt()), rows, counter);
-        for (int i = 0; i < rows.instances().size(); i++) {
-          writeRow(rows, i, only, out);
-        }
-      } else {
-        AdapterNames.byId(view, query.loraId(), rows.instances())
-            .forEach(
-                (names, instances) -> {
-                  walk.walk(
-                      view, form, query, Contexts.of(names, query.cacheSalt()), rows, counter);
-                  instances.forEach(i -> writeRow(rows, i, only, out));
-                });
-      }
-      trust.add(view, rows);
+  private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {
+    if (only != ALL && only != instance) {
+      return;
     }
-
-    private void writeRow(TableRows rows, int instance, int only, JsonBuffer out) {
-      if (only != ALL && only != instance) {
-        return;
-      }
-      if (!first) {
-        out.raw(',');
-      }
-      first = false;
-      out.raw(rows.jsonName(instance));
-      row(out, counter, instance, rows.table().blockSize());
+    if (!first) {
+      out.raw(',');
     }
+    first = false;
+    out.raw(rows.jsonName(instance));
+    row(out, counter, instance, rows.table().blockSize());
   }
 
   /**

@@ -16,37 +16,42 @@ final class Reached {
   private int[] ends = new int[16 * TIERS];
   private int size;
 
-  /** What is being merged into; swapped with the above. */
-  private long[] nextLanes = new long[16];
-
-  private int[] nextEnds = new int[16 * TIERS];
-  private int nextSize;
-
   void clear() {
     size = 0;
   }
 
   /** Takes in the counts of one walk. */
   void add(TierCounter counts) {
-    nextSize = 0;
-    int at = 0;
     for (int instance = 0; instance < counts.instances().size(); instance++) {
       for (int l = counts.firstLane(instance); l < counts.endLane(instance); l++) {
         if (counts.reached(l, Tier.EXTERNAL.ordinal()) > 0) {
-          long lane = lane(instance, counts.rank(l));
-          at = keepBefore(lane, at);
-          boolean both = at < size && lanes[at] == lane;
-          int to = append(lane);
+          int to = place((long) instance << 32 | counts.rank(l)) * TIERS;
           for (int tier = 0; tier < TIERS; tier++) {
-            int before = both ? ends[at * TIERS + tier] : 0;
-            nextEnds[to + tier] = Math.max(before, counts.reached(l, tier));
+            ends[to + tier] = Math.max(ends[to + tier], counts.reached(l, tier));
           }
-          at += both ? 1 : 0;
         }
       }
     }
-    keepBefore(Long.MAX_VALUE, at);
-    swap();
+  }
+
+  /** Where a lane's numbers are, 0 where it is new; those of the first walk come in order. */
+  private int place(long lane) {
+    boolean last = size == 0 || lanes[size - 1] < lane;
+    int found = last ? -1 - size : Arrays.binarySearch(lanes, 0, size, lane);
+    if (found >= 0) {
+      return found;
+    }
+    int at = -1 - found;
+    if (size == lanes.length) {
+      lanes = Arrays.copyOf(lanes, 2 * size);
+      ends = Arrays.copyOf(ends, 2 * size * TIERS);
+    }
+    System.arraycopy(lanes, at, lanes, at + 1, size - at);
+    System.arraycopy(ends, at * TIERS, ends, (at + 1) * TIERS, (size - at) * TIERS);
+    lanes[at] = lane;
+    Arrays.fill(ends, at * TIERS, (at + 1) * TIERS, 0);
+    size++;
+    return at;
   }
 
   /** Number of (instance, rank) that reach anything, in order of instance and rank. */
@@ -75,39 +80,5 @@ final class Reached {
       end++;
     }
     return end;
-  }
-
-  private static long lane(int instance, int rank) {
-    return (long) instance << 32 | rank;
-  }
-
-  private int keepBefore(long lane, int from) {
-    int at = from;
-    while (at < size && lanes[at] < lane) {
-      int to = append(lanes[at]);
-      System.arraycopy(ends, at * TIERS, nextEnds, to, TIERS);
-      at++;
-    }
-    return at;
-  }
-
-  /** Where the new lane's numbers go. */
-  private int append(long lane) {
-    if (nextSize == nextLanes.length) {
-      nextLanes = Arrays.copyOf(nextLanes, 2 * nextSize);
-      nextEnds = Arrays.copyOf(nextEnds, 2 * nextSize * TIERS);
-    }
-    nextLanes[nextSize] = lane;
-    return nextSize++ * TIERS;
-  }
-
-  private void swap() {
-    long[] swapLanes = lanes;
-    lanes = nextLanes;
-    nextLanes = swapLanes;
-    int[] swapEnds = ends;
-    ends = nextEnds;
-    nextEnds = swapEnds;
-    size = nextSize;
   }
 }

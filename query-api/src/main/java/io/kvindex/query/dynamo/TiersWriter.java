@@ -41,9 +41,7 @@ final class TiersWriter {
   /** Adds the workers of a table. */
   void add(TableRows rows, Reached reached) {
     for (int at = 0; at < reached.size(); at++) {
-      String worker =
-          Long.toUnsignedString(
-              WorkerId.of(rows.instances().get(reached.instance(at)).instanceId()));
+      long worker = WorkerId.of(rows.instances().get(reached.instance(at)).instanceId());
       int above = 0;
       for (Tier tier : Tier.values()) {
         int through = reached.through(at, tier);
@@ -69,8 +67,8 @@ final class TiersWriter {
     out.raw(END);
   }
 
-  private static void hit(JsonBuffer out, String worker, int rank, int blocks) {
-    (out.length() > 0 ? out.raw(',') : out).raw(WORKER).raw(JsonBuffer.ascii(worker));
+  private static void hit(JsonBuffer out, long worker, int rank, int blocks) {
+    (out.length() > 0 ? out.raw(',') : out).raw(WORKER).unsigned(worker);
     out.raw(RANK).number(rank).raw('}').raw(',').number(blocks).raw(']');
   }
 }

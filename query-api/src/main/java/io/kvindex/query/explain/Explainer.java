@@ -19,7 +19,6 @@ import io.kvindex.query.prompt.AdapterNames;
 import io.kvindex.query.prompt.Contexts;
 import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.prompt.PromptWalk;
-import io.kvindex.query.prompt.TrustHeaders;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.query.reply.ControlReplies;
@@ -32,7 +31,6 @@ import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /explain} with a body of {@code /query}: for each instance where and why its prefix
@@ -71,13 +69,14 @@ public final class Explainer {
    */
   public void explain(QueryBody query, Asked asked, QueryReply reply) {
     Explanation explanation = new Explanation(query, sources.get(), System.currentTimeMillis());
+    reply.begin();
     ObjectNode out = ControlReplies.object();
     describe(query, out.putObject("query"));
     out.putObject("replica")
         .put("address", asked.address())
         .put("pid", ProcessHandle.current().pid());
     ArrayNode tables = out.putArray("tables");
-    tables(query).forEach(rows -> tables.add(explanation.table(rows)));
+    tables(query).forEach(rows -> tables.add(explanation.table(rows, reply)));
     long parse = asked.parsedNanos() - asked.startNanos();
     long total = System.nanoTime() - asked.startNanos();
     out.putObject("timing_us")
@@ -85,7 +84,6 @@ public final class Explainer {
         .put("hash_and_walk", TimeUnit.NANOSECONDS.toMicros(explanation.walkNanos))
         .put("total", TimeUnit.NANOSECONDS.toMicros(total));
     reply.body().raw(out.toString().getBytes(StandardCharsets.UTF_8));
-    explanation.trust.writeTo(reply);
   }
 
   private void describe(QueryBody query, ObjectNode out) {
@@ -117,7 +115,6 @@ public final class Explainer {
     private final List<PublisherReport> reports;
     private final long nowMillis;
     private final PromptWalk walk = new PromptWalk();
-    private final TrustHeaders trust = new TrustHeaders();
     private long walkNanos;
 
     /**
@@ -130,9 +127,10 @@ public final class Explainer {
       this.nowMillis = nowMillis;
     }
 
-    ObjectNode table(TableRows rows) {
+    ObjectNode table(TableRows rows, QueryReply reply) {
       TableId table = rows.table();
       TableView view = index.readable(table).within(query.deadline(), query.visibleFrom(table));
+      int partition = index.partitionOf(table);
       int blocks = query.count() / table.blockSize();
       ArrayNode instances = JsonNodeFactory.instance.arrayNode();
       AdapterNames.groups(view, query, rows.instances())
@@ -147,13 +145,13 @@ public final class Explainer {
                   }
                 }
               });
-      trust.add(view, rows);
+      reply.madeFrom(view, rows.degraded(view.degradedPublishers()));
       ObjectNode out = ControlReplies.object();
       out.put("tenant_id", table.tenantId())
           .put("model", table.model())
           .put("block_size", table.blockSize())
           .put("hash_profile", table.hashProfile().label())
-          .put("partition", partition(table))
+          .put("partition", partition < 0 ? null : partition)
           .put("state", view.trust().headerValue())
           .put("lag_ms", view.lagMs())
           .put("blocks", blocks);
@@ -165,16 +163,11 @@ public final class Explainer {
     }
 
     private RunRecorder walked(TableView view, TableRows rows, List<Names> contexts, int blocks) {
-      RunRecorder runs = new RunRecorder(media, blocks);
+      RunRecorder runs = new RunRecorder(media, rows.instances(), blocks);
       long start = System.nanoTime();
       walk.walk(view, QueryForm.TOKENS, query, contexts, rows, runs);
       walkNanos += System.nanoTime() - start;
       return runs;
-    }
-
-    private @Nullable Integer partition(TableId table) {
-      int partition = index.partitionOf(table);
-      return partition < 0 ? null : partition;
     }
 
     private boolean isWanted(TableRows rows, int instance) {

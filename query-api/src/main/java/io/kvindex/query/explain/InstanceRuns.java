@@ -5,7 +5,6 @@ import io.kvindex.query.explain.InstanceRuns.End;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +35,8 @@ final class InstanceRuns {
   }
 
   private final List<Run> runs = new ArrayList<>();
-  private final TreeMap<String, Integer> holders = new TreeMap<>();
   private Set<String> media = Set.of();
+  private Set<String> now = new TreeSet<>();
   private int since;
   private int omitted;
   private int ended = -1;
@@ -49,26 +48,24 @@ final class InstanceRuns {
     stores = true;
   }
 
-  void gain(String medium) {
-    holders.merge(medium, 1, Integer::sum);
+  /** It holds a block that way. */
+  void holds(String medium) {
+    now.add(medium);
   }
 
-  void lose(String medium) {
-    holders.computeIfPresent(medium, (name, count) -> count == 1 ? null : count - 1);
-  }
-
-  /** All changes at a block are told. */
+  /** All that hold a block are told. */
   void settle(int position) {
     if (ended >= 0) {
       return;
     }
-    if (holders.isEmpty()) {
+    if (now.isEmpty()) {
       end(position, End.HELD_BY_OTHERS);
-    } else if (!holders.keySet().equals(media)) {
+    } else if (!now.equals(media)) {
       close(position);
-      media = new TreeSet<>(holders.keySet());
+      media = now;
       since = position;
     }
+    now = new TreeSet<>();
   }
 
   void end(int position, End why) {

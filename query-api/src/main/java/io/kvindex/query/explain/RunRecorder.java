@@ -4,7 +4,6 @@ package io.kvindex.query.explain;
 import io.kvindex.model.Media;
 import io.kvindex.query.explain.InstanceRuns.End;
 import io.kvindex.query.match.InstanceSet;
-import io.kvindex.query.match.PrefixCounter;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.RunVisitor;
@@ -16,7 +15,7 @@ import java.util.List;
  * Writes down which media of which instance hold each run of blocks, by the conductor's rule: any
  * medium of the instance, or a pool that serves it, carries its prefix on. For one walk.
  */
-final class RunRecorder implements PrefixCounter, RunVisitor {
+final class RunRecorder implements RunVisitor {
 
   /** What a slot is to the instances. */
   private record Holding(List<InstanceRuns> by, String medium) {}
@@ -25,24 +24,18 @@ final class RunRecorder implements PrefixCounter, RunVisitor {
   private final int blocks;
   private final List<InstanceRuns> instances = new ArrayList<>();
   private final List<Holding> slots = new ArrayList<>();
-  private InstanceSet listed = InstanceSet.EMPTY;
-  private BitSet held = new BitSet();
+  private final InstanceSet listed;
 
   /**
    * @param blocks complete blocks of the prompt
    */
-  RunRecorder(Media media, int blocks) {
+  RunRecorder(Media media, InstanceSet listed, int blocks) {
     this.media = media;
+    this.listed = listed;
     this.blocks = blocks;
-  }
-
-  @Override
-  public RunVisitor over(InstanceSet set) {
-    listed = set;
-    for (int i = 0; i < set.size(); i++) {
+    for (int i = 0; i < listed.size(); i++) {
       instances.add(new InstanceRuns());
     }
-    return this;
   }
 
   @Override
@@ -56,12 +49,7 @@ final class RunRecorder implements PrefixCounter, RunVisitor {
   private Holding holding(Owner owner) {
     List<InstanceRuns> by = new ArrayList<>();
     for (int i = 0; i < listed.size(); i++) {
-      InstanceSet.Instance one = listed.get(i);
-      boolean its =
-          owner.pool()
-              ? one.servedBy(owner.instanceId())
-              : one.instanceId().equals(owner.instanceId());
-      if (its) {
+      if (listed.get(i).gainsFrom(owner.instanceId(), owner.pool())) {
         by.add(instances.get(i));
         instances.get(i).stores();
       }
@@ -72,21 +60,11 @@ final class RunRecorder implements PrefixCounter, RunVisitor {
 
   @Override
   public boolean change(int position, long[] ownerBits) {
-    BitSet now = BitSet.valueOf(ownerBits);
-    now.clear(slots.size(), Math.max(slots.size(), now.length()));
-    BitSet changed = (BitSet) held.clone();
-    changed.xor(now);
-    for (int slot = changed.nextSetBit(0); slot >= 0; slot = changed.nextSetBit(slot + 1)) {
-      Holding holding = slots.get(slot);
-      for (InstanceRuns one : holding.by()) {
-        if (now.get(slot)) {
-          one.gain(holding.medium());
-        } else {
-          one.lose(holding.medium());
-        }
-      }
-    }
-    held = now;
+    BitSet held = BitSet.valueOf(ownerBits); // what follows the last slot means nothing
+    held.stream()
+        .takeWhile(slot -> slot < slots.size())
+        .mapToObj(slots::get)
+        .forEach(holding -> holding.by().forEach(one -> one.holds(holding.medium())));
     instances.forEach(one -> one.settle(position));
     return instances.stream().anyMatch(InstanceRuns::isGoingOn);
   }

@@ -7,16 +7,11 @@ import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.http.ScratchPool.Scratch;
-import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.parse.BatchScanner;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.query.reply.JsonBuffer;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code {"queries":[...]}}: each query is answered or refused for itself, one after the other and
@@ -33,7 +28,6 @@ final class BatchOfQueries extends QueryWork {
 
   private final BatchScanner scanner = new BatchScanner();
   private final QueryReply one = new QueryReply();
-  private final BatchTrust trust = new BatchTrust();
   private int count = NONE;
   private int next;
   private int parsed = NONE;
@@ -58,7 +52,6 @@ final class BatchOfQueries extends QueryWork {
       }
     }
     out.raw(']').raw('}');
-    trust.writeTo(scratch.reply);
     return true;
   }
 
@@ -74,9 +67,9 @@ final class BatchOfQueries extends QueryWork {
       if (!routes.isVisible(query, mayPause)) {
         return false;
       }
-      routes.answers().answer(form, query, one);
+      routes.answers.answer(form, query, one);
       items += query.count();
-      trust.add(one);
+      scratch.reply.madeFrom(one);
     } catch (ApiException refusal) {
       if (refusal.code() == ErrorCode.DEADLINE_EXCEEDED) {
         throw refusal;
@@ -107,7 +100,7 @@ final class BatchOfQueries extends QueryWork {
   }
 
   private int refuse(ApiException refusal, Dialect dialect) {
-    routes.meters().refused(refusal.code());
+    routes.meters.refused(refusal.code());
     one.body().clear();
     JsonNode body = ControlReplies.of(refusal, Dialect.CONDUCTOR);
     one.body().raw(ControlReplies.encoded(body, Dialect.CONDUCTOR));
@@ -116,33 +109,6 @@ final class BatchOfQueries extends QueryWork {
 
   @Override
   void answered(long nanos) {
-    routes.meters().batchAnswered(nanos, items);
-  }
-
-  /** How far to trust the answers of a batch together: as far as the worst of them. */
-  private static final class BatchTrust {
-    private final Set<String> degraded = new LinkedHashSet<>();
-    private @Nullable Trust worst;
-    private long lagMs = QueryReply.NO_LAG;
-
-    void add(QueryReply answer) {
-      @Nullable Trust trust = answer.trust();
-      if (trust != null) {
-        worst = worst == null ? trust : worst.and(trust);
-      }
-      lagMs = Math.max(lagMs, answer.lagMs());
-      @Nullable String names = answer.degraded();
-      if (names != null) {
-        degraded.addAll(List.of(names.split(",")));
-      }
-    }
-
-    void writeTo(QueryReply whole) {
-      if (worst != null) {
-        boolean all = degraded.contains(QueryReply.ALL);
-        String names = all ? QueryReply.ALL : String.join(",", degraded);
-        whole.trust(worst, lagMs, degraded.isEmpty() ? null : names);
-      }
-    }
+    routes.meters.batchAnswered(nanos, items);
   }
 }

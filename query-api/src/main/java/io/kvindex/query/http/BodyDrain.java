@@ -2,6 +2,7 @@
 package io.kvindex.query.http;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -15,22 +16,16 @@ final class BodyDrain implements Runnable {
   static final long MAX_BYTES = 512L << 20;
   static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Told once, by whichever thread read last. */
-  interface Done {
-
-    /**
-     * @param empty whether the body is read to its end; else it is too long or too slow, or the
-     *     client went away
-     */
-    void drained(boolean empty);
-  }
-
   private final Request request;
-  private final Done done;
+  private final Consumer<Boolean> done;
   private final long start = System.nanoTime();
   private long bytes;
 
-  BodyDrain(Request request, Done done) {
+  /**
+   * @param done told once, by whichever thread read last, whether the body is read to its end; else
+   *     it is too long or too slow, or the client went away
+   */
+  BodyDrain(Request request, Consumer<Boolean> done) {
     this.request = request;
     this.done = done;
   }
@@ -51,6 +46,6 @@ final class BodyDrain implements Runnable {
       empty = chunk.isLast();
       chunk.release();
     }
-    done.drained(empty);
+    done.accept(empty);
   }
 }

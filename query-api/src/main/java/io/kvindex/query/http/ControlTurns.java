@@ -4,11 +4,10 @@ package io.kvindex.query.http;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
  * Lets so many requests run at a time that may wait for Kafka, and the others wait for their turn
@@ -19,35 +18,12 @@ final class ControlTurns implements AutoCloseable {
 
   private final int waiting;
   private final long patienceNanos;
-  private final Deque<Waiter> queue = new ArrayDeque<>();
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "control-turns");
-            thread.setDaemon(true);
-            return thread;
-          });
+
+  /** Who waits: each is told once whether it may run. */
+  private final Deque<CompletableFuture<Boolean>> queue = new ArrayDeque<>();
+
   private int free;
   private boolean closed;
-
-  /** What happens to a request that had to wait; called once, by a thread that must not be kept. */
-  interface Turn {
-
-    /**
-     * @param come whether it may run, and has to say {@link #done()} then; else nothing came free
-     *     in time
-     */
-    void resume(boolean come);
-  }
-
-  private static final class Waiter {
-    private final Turn turn;
-    private @Nullable ScheduledFuture<?> end;
-
-    private Waiter(Turn turn) {
-      this.turn = turn;
-    }
-  }
 
   /**
    * @param atOnce requests that run at a time
@@ -69,60 +45,63 @@ final class ControlTurns implements AutoCloseable {
     return true;
   }
 
-  /** Makes a request wait; false if too many do, and it is not resumed then. */
-  boolean await(Turn turn) {
+  /**
+   * Makes a request wait; false if too many do, and it is not resumed then.
+   *
+   * @param turn told once, by a thread that must not be kept, whether it may run, and has to say
+   *     {@link #done()} then; else nothing came free in time
+   */
+  boolean await(Consumer<Boolean> turn) {
+    CompletableFuture<Boolean> waiter = new CompletableFuture<>();
+    boolean taken;
     synchronized (this) {
       if (closed || queue.size() >= waiting) {
         return false;
       }
-      if (free == 0) {
-        Waiter waiter = new Waiter(turn);
+      taken = tryTake(); // one may have come free since it was looked
+      if (!taken) {
         queue.add(waiter);
-        waiter.end = timer.schedule(() -> giveUp(waiter), patienceNanos, TimeUnit.NANOSECONDS);
-        return true;
       }
-      free--; // one came free since it was looked
     }
-    turn.resume(true);
+    if (taken) {
+      turn.accept(true);
+    } else {
+      waiter
+          .completeOnTimeout(false, patienceNanos, TimeUnit.NANOSECONDS)
+          .thenAccept(come -> leave(waiter, come, turn));
+    }
     return true;
   }
 
-  private void giveUp(Waiter waiter) {
-    boolean waited;
+  private void leave(CompletableFuture<Boolean> waiter, boolean come, Consumer<Boolean> turn) {
     synchronized (this) {
-      waited = queue.remove(waiter);
+      queue.remove(waiter);
     }
-    if (waited) {
-      waiter.turn.resume(false);
-    }
+    turn.accept(come);
   }
 
   /** A request ended; the one that has waited longest takes its place. */
   void done() {
-    Waiter next;
-    synchronized (this) {
-      next = queue.poll();
-      if (next == null) {
-        free++;
-        return;
+    CompletableFuture<Boolean> next;
+    do {
+      synchronized (this) {
+        next = queue.poll();
+        if (next == null) {
+          free++;
+          return;
+        }
       }
-    }
-    if (next.end != null) {
-      next.end.cancel(false);
-    }
-    next.turn.resume(true);
+    } while (!next.complete(true)); // that one has just given up
   }
 
   /** Nobody waits any more. */
   @Override
   public void close() {
-    Deque<Waiter> left;
+    List<CompletableFuture<Boolean>> left;
     synchronized (this) {
       closed = true;
-      left = new ArrayDeque<>(queue);
-      queue.clear();
+      left = List.copyOf(queue);
     }
-    timer.shutdownNow();
-    left.forEach(waiter -> waiter.turn.resume(false));
+    left.forEach(waiter -> waiter.complete(false));
   }
 }

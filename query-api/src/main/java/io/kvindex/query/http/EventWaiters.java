@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
- * Requests that wait for an event to become visible. They hold no thread: one timer looks after all
+ * Requests that wait for an event to become visible. They hold no thread: a timer looks after all
  * of them, often at first and less often later. Their number is bounded, so that they never keep
  * other queries out. Thread-safe.
  */
@@ -20,22 +19,8 @@ final class EventWaiters implements AutoCloseable {
   /** The longer a wait has lasted, the later it is looked at again: after this part of it. */
   private static final int EIGHTH = 8;
 
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "min-event");
-            thread.setDaemon(true);
-            return thread;
-          });
   private final Semaphore places;
   private volatile boolean closed;
-
-  /** Who waits. */
-  interface Waiter {
-
-    /** Goes on, on any thread but the timer's. */
-    void resume(boolean reached);
-  }
 
   EventWaiters(int places) {
     this.places = new Semaphore(places);
@@ -47,9 +32,10 @@ final class EventWaiters implements AutoCloseable {
    * @param reached called by the timer's thread; what it throws counts as reached, so that whoever
    *     is resumed meets it again
    * @param forNanos longest wait
+   * @param waiter goes on, on any thread but the timer's
    * @return false if too many wait already; the waiter is not resumed then
    */
-  boolean await(BooleanSupplier reached, long forNanos, Waiter waiter) {
+  boolean await(BooleanSupplier reached, long forNanos, Consumer<Boolean> waiter) {
     if (closed || !places.tryAcquire()) {
       return false;
     }
@@ -59,12 +45,8 @@ final class EventWaiters implements AutoCloseable {
   }
 
   private void look(Wait wait, long afterNanos) {
-    try {
-      timer.schedule(() -> look(wait), afterNanos, TimeUnit.NANOSECONDS);
-    } catch (RejectedExecutionException e) { // closed meanwhile
-      places.release();
-      wait.waiter().resume(false);
-    }
+    CompletableFuture.delayedExecutor(afterNanos, TimeUnit.NANOSECONDS, Runnable::run)
+        .execute(() -> look(wait));
   }
 
   private void look(Wait wait) {
@@ -72,7 +54,7 @@ final class EventWaiters implements AutoCloseable {
     boolean reached = wait.isReached();
     if (reached || closed || now - wait.until() >= 0) {
       places.release();
-      wait.waiter().resume(reached);
+      wait.waiter().accept(reached);
       return;
     }
     long pause = Math.max(SHORTEST_NANOS, (now - wait.since()) / EIGHTH);
@@ -83,10 +65,9 @@ final class EventWaiters implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    timer.shutdown();
   }
 
-  private record Wait(BooleanSupplier reached, long since, long until, Waiter waiter) {
+  private record Wait(BooleanSupplier reached, long since, long until, Consumer<Boolean> waiter) {
 
     boolean isReached() {
       try {

@@ -11,7 +11,6 @@ import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -32,20 +31,25 @@ final class HotRoutes extends Handler.Wrapper {
   static final String METHOD = "POST";
 
   private static final String BATCH = "/query_batch";
-  private static final String EXPLAIN = "/explain";
-  private static final Map<String, QueryForm> FORMS = forms();
 
-  private final QueryAnswers answers;
+  /** What is done with bodies that come to a path. */
+  private interface Kind {
+    QueryWork work(BodyType type, Request request, Deadline deadline, Scratch scratch);
+  }
+
+  final QueryAnswers answers;
+  final EventWaiters waiters;
+  final HttpSettings settings;
+  final ScratchPool pool;
+  final HttpMeters meters;
+  final Replies replies;
   private final EventVisibility events;
-  private final EventWaiters waiters;
-  private final HttpSettings settings;
-  private final ScratchPool pool;
   private final ControlTurns turns;
-  private final HttpMeters meters;
-  private final Replies replies;
   private final RequestObserver observer;
-  private final Map<String, ReplicaQuestions.Answer> replicas;
-  private final Set<String> paths = paths();
+  private final Map<String, Kind> kinds = new HashMap<>();
+
+  /** Those served here for clients, each with {@link #METHOD} only. */
+  final Set<String> paths;
 
   HotRoutes(
       QueryAnswers answers,
@@ -55,8 +59,27 @@ final class HotRoutes extends Handler.Wrapper {
       RequestObserver observer,
       MeterRegistry registry) {
     this.observer = observer;
-    replicas = questions.byPath();
-    paths.addAll(replicas.keySet());
+    for (QueryForm form : QueryForm.values()) {
+      kinds.put(
+          form.path(),
+          (type, request, deadline, scratch) ->
+              new QueryWork.One(this, form, type, request, deadline, scratch));
+    }
+    kinds.put(
+        "/explain",
+        (type, request, deadline, scratch) ->
+            new QueryWork.Explanation(this, type, request, deadline, scratch));
+    kinds.put(
+        BATCH, (type, request, deadline, scratch) -> new BatchOfQueries(this, deadline, scratch));
+    paths = Set.copyOf(kinds.keySet());
+    questions
+        .byPath()
+        .forEach(
+            (path, answer) ->
+                kinds.put(
+                    path,
+                    (type, request, deadline, scratch) ->
+                        new QueryWork.ReplicaQuestion(this, answer, request, deadline, scratch)));
     this.answers = answers;
     this.events = events;
     waiters = new EventWaiters(Math.max(1, settings.maxInFlight() / 2));
@@ -66,7 +89,7 @@ final class HotRoutes extends Handler.Wrapper {
         new ControlTurns(
             settings.maxControl(), settings.maxControlWaiting(), settings.controlPatience());
     meters = new HttpMeters(registry, pool::lent);
-    replies = new Replies(meters, settings.maxBodyBytes());
+    replies = new Replies(meters);
   }
 
   @Override
@@ -79,10 +102,10 @@ final class HotRoutes extends Handler.Wrapper {
                   request, response.getStatus(), System.nanoTime() - request.getBeginNanoTime()));
     }
     String path = request.getHttpURI().getCanonicalPath();
-    if (path == null || !paths.contains(path)) {
+    @Nullable Kind kind = path == null ? null : kinds.get(path);
+    if (kind == null) {
       return control(request, response, callback);
     }
-    @Nullable QueryForm form = FORMS.get(path);
     BodyType type = BodyType.of(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
     if (!request.getMethod().equals(METHOD)) {
       replies.refuse(
@@ -92,23 +115,20 @@ final class HotRoutes extends Handler.Wrapper {
           callback);
       return true;
     }
-    query(path, form, type, request, response, callback);
+    query(path, kind, type, request, response, callback);
     return true;
   }
 
-  /**
-   * @param form null for a batch, and for a question of another replica
-   */
   private void query(
       String path,
-      @Nullable QueryForm form,
+      Kind kind,
       BodyType type,
       Request request,
       Response response,
       Callback callback) {
     long announced = request.getLength();
     if (announced > settings.maxBodyBytes()) {
-      replies.bodyTooLong(request, response, callback);
+      replies.refuseUnread(request, response, Replies.bodyTooLong(settings), callback);
       return;
     }
     Deadline deadline;
@@ -132,37 +152,19 @@ final class HotRoutes extends Handler.Wrapper {
     int expected = BATCH.equals(path) ? Integer.MAX_VALUE : (int) Math.max(0, announced);
     if (!pool.mayHold(scratch, expected)) {
       pool.giveBack(scratch);
-      replies.noRoomForBody(request, response, callback);
+      replies.refuseUnread(request, response, Replies.noRoomForBody(), callback);
       return;
     }
     if (announced > 0) {
-      scratch.expect((int) announced);
+      scratch.room((int) announced);
     }
-    QueryWork work = work(path, form, type, request, deadline, scratch);
+    QueryWork work = kind.work(type, request, deadline, scratch);
     new QueryExchange(work, request, response, callback).run();
-  }
-
-  private QueryWork work(
-      String path,
-      @Nullable QueryForm form,
-      BodyType type,
-      Request request,
-      Deadline deadline,
-      Scratch scratch) {
-    ReplicaQuestions.Answer answer = replicas.get(path);
-    if (answer != null) {
-      return new QueryWork.ReplicaQuestion(this, answer, deadline, scratch);
-    } else if (form == null) {
-      return new BatchOfQueries(this, deadline, scratch);
-    }
-    return EXPLAIN.equals(path)
-        ? new QueryWork.Explanation(this, type, request, deadline, scratch)
-        : new QueryWork.One(this, form, type, request, deadline, scratch);
   }
 
   private boolean control(Request request, Response response, Callback callback) throws Exception {
     if (request.getLength() > settings.maxBodyBytes()) {
-      replies.bodyTooLong(request, response, callback);
+      replies.refuseUnread(request, response, Replies.bodyTooLong(settings), callback);
       return true;
     }
     // What only reads must work while registrations wait for Kafka: readiness, metrics.
@@ -228,38 +230,6 @@ final class HotRoutes extends Handler.Wrapper {
     }
   }
 
-  private static Map<String, QueryForm> forms() {
-    Map<String, QueryForm> forms = new HashMap<>();
-    for (QueryForm form : QueryForm.values()) {
-      forms.put(form.path(), form);
-    }
-    forms.put(EXPLAIN, QueryForm.TOKENS);
-    return forms;
-  }
-
-  /** Paths served here for clients, each with {@link #METHOD} only. */
-  static Set<String> paths() {
-    Set<String> paths = new HashSet<>(FORMS.keySet());
-    paths.add(BATCH);
-    return paths;
-  }
-
-  Replies replies() {
-    return replies;
-  }
-
-  ScratchPool pool() {
-    return pool;
-  }
-
-  QueryAnswers answers() {
-    return answers;
-  }
-
-  EventWaiters waiters() {
-    return waiters;
-  }
-
   /** Nobody waits for an event or a turn any more. */
   void endWaits() {
     waiters.close();
@@ -286,13 +256,5 @@ final class HotRoutes extends Handler.Wrapper {
     }
     throw ErrorCode.EVENT_NOT_VISIBLE.of(
         "min_event", event + " is not visible yet: " + events.howFar(query.tenant(), event));
-  }
-
-  HttpMeters meters() {
-    return meters;
-  }
-
-  int maxBodyBytes() {
-    return settings.maxBodyBytes();
   }
 }

@@ -20,14 +20,12 @@ final class HttpMeters {
           .mapToObj(micros -> Duration.of(micros, ChronoUnit.MICROS))
           .toArray(Duration[]::new);
 
-  private static final String BATCH = "query_batch";
-  private static final String REPLICA = "replica";
+  /** A kind of question. */
+  private record Route(Timer latency, Counter items) {}
 
-  private final Timer[] latency = new Timer[QueryForm.values().length];
-  private final Counter[] items = new Counter[QueryForm.values().length];
-  private final Timer batchLatency;
-  private final Counter batchItems;
-  private final Timer replicaLatency;
+  private final Route[] forms = new Route[QueryForm.values().length];
+  private final Route batch;
+  private final Timer replica;
   private final Counter[] refused = new Counter[ErrorCode.values().length];
 
   /**
@@ -35,12 +33,10 @@ final class HttpMeters {
    */
   HttpMeters(MeterRegistry registry, Supplier<Number> inFlight) {
     for (QueryForm form : QueryForm.values()) {
-      latency[form.ordinal()] = latency(registry, form.label());
-      items[form.ordinal()] = items(registry, form.label());
+      forms[form.ordinal()] = route(registry, form.label());
     }
-    batchLatency = latency(registry, BATCH);
-    batchItems = items(registry, BATCH);
-    replicaLatency = latency(registry, REPLICA);
+    batch = route(registry, "query_batch");
+    replica = latency(registry, "replica");
     for (ErrorCode code : ErrorCode.values()) {
       refused[code.ordinal()] =
           Counter.builder("kvindex.http.refused")
@@ -61,27 +57,32 @@ final class HttpMeters {
         .register(registry);
   }
 
-  private static Counter items(MeterRegistry registry, String route) {
-    return Counter.builder("kvindex.query.items")
-        .description("Tokens or hashes asked for")
-        .tag("route", route)
-        .register(registry);
+  private static Route route(MeterRegistry registry, String route) {
+    Counter items =
+        Counter.builder("kvindex.query.items")
+            .description("Tokens or hashes asked for")
+            .tag("route", route)
+            .register(registry);
+    return new Route(latency(registry, route), items);
   }
 
   /** A batch, whose queries are not counted one by one. */
   void batchAnswered(long nanos, long count) {
-    batchLatency.record(nanos, TimeUnit.NANOSECONDS);
-    batchItems.increment(count);
+    count(batch, nanos, count);
   }
 
   /** A question of another replica. */
   void replicaAnswered(long nanos) {
-    replicaLatency.record(nanos, TimeUnit.NANOSECONDS);
+    replica.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   void answered(QueryForm form, long nanos, int count) {
-    latency[form.ordinal()].record(nanos, TimeUnit.NANOSECONDS);
-    items[form.ordinal()].increment(count);
+    count(forms[form.ordinal()], nanos, count);
+  }
+
+  private static void count(Route route, long nanos, long items) {
+    route.latency().record(nanos, TimeUnit.NANOSECONDS);
+    route.items().increment(items);
   }
 
   void refused(ErrorCode code) {

@@ -86,7 +86,7 @@ public final class HttpServer implements AutoCloseable {
               quiet(config);
               jetty(config, settings, hot);
               config.http.maxRequestSize = settings.maxBodyBytes();
-              ControlErrors.install(config, hot.meters());
+              ControlErrors.install(config, hot.meters);
               routes.accept(config.routes);
             });
     return new HttpServer(javalin.start(), hot);
@@ -140,7 +140,7 @@ public final class HttpServer implements AutoCloseable {
   /** Methods served, by path: Javalin's and the hot ones in front of it. */
   public SortedMap<String, SortedSet<String>> routes() {
     SortedMap<String, SortedSet<String>> routes = new TreeMap<>();
-    for (String path : HotRoutes.paths()) {
+    for (String path : hot.paths) {
       routes.computeIfAbsent(path, p -> new TreeSet<>()).add(HotRoutes.METHOD);
     }
     for (ParsedEndpoint one : javalin.unsafe.internalRouter.allHttpHandlers()) {

@@ -68,33 +68,38 @@ final class QueryExchange implements Runnable, Callback {
         return;
       }
       boolean last = chunk.isLast();
-      if (!last && deadline.isSet() && deadline.leftNanos() <= 0) {
-        chunk.release();
-        routes.pool().giveBack(scratch);
-        routes.replies().late(request, response, deadline, callback);
-        return;
-      }
-      if (scratch.length() + chunk.remaining() > routes.maxBodyBytes()) {
-        chunk.release();
-        routes.pool().giveBack(scratch);
-        routes.replies().bodyTooLong(request, response, callback);
-        return;
-      }
-      if (!routes.pool().mayHold(scratch, scratch.length() + chunk.remaining())) {
-        chunk.release();
-        routes.pool().giveBack(scratch);
-        routes.replies().noRoomForBody(request, response, callback);
-        return;
-      }
-      if (chunk.hasRemaining()) {
-        scratch.append(chunk.getByteBuffer());
-      }
+      @Nullable ApiException refusal = take(chunk);
       chunk.release();
+      if (refusal != null) {
+        routes.pool.giveBack(scratch);
+        routes.replies.refuseUnread(request, response, refusal, callback);
+        return;
+      }
       if (last) {
         proceed();
         return;
       }
     }
+  }
+
+  /** Why a part of the body is not wanted, null = it is taken. */
+  private @Nullable ApiException take(Content.Chunk chunk) {
+    int bytes = scratch.length() + chunk.remaining();
+    if (bytes > routes.settings.maxBodyBytes()) {
+      return Replies.bodyTooLong(routes.settings);
+    } else if (!routes.pool.mayHold(scratch, bytes)) {
+      return Replies.noRoomForBody();
+    } else if (!chunk.isLast()) {
+      try {
+        deadline.check();
+      } catch (ApiException late) {
+        return late;
+      }
+    }
+    if (chunk.hasRemaining()) {
+      scratch.append(chunk.getByteBuffer());
+    }
+    return null;
   }
 
   /** Answers, or waits for an event without holding the thread. */
@@ -125,7 +130,7 @@ final class QueryExchange implements Runnable, Callback {
       waitEnd =
           now + (deadline.isSet() ? Math.min(deadline.leftNanos(), MAX_WAIT_NANOS) : WAIT_NANOS);
     }
-    if (!routes.waiters().await(work::mayGoOn, waitEnd - now, this::resume)) {
+    if (!routes.waiters.await(work::mayGoOn, waitEnd - now, this::resume)) {
       refuse(ErrorCode.TOO_MANY_REQUESTS.because("too many queries wait for an event; try again"));
     }
   }
@@ -147,7 +152,7 @@ final class QueryExchange implements Runnable, Callback {
   }
 
   private void refuse(ApiException refusal) {
-    routes.meters().refused(refusal.code());
+    routes.meters.refused(refusal.code());
     nameModel();
     Replies.refuse(response, refusal, work.dialect(), this);
   }
@@ -161,13 +166,13 @@ final class QueryExchange implements Runnable, Callback {
 
   @Override
   public void succeeded() {
-    routes.pool().giveBack(scratch);
+    routes.pool.giveBack(scratch);
     callback.succeeded();
   }
 
   @Override
   public void failed(@Nullable Throwable cause) {
-    routes.pool().giveBack(scratch);
+    routes.pool.giveBack(scratch);
     callback.failed(cause);
   }
 }

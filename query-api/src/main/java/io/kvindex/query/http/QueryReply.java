@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
+import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.reply.JsonBuffer;
 import io.kvindex.query.reply.MsgpackBuffer;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +35,11 @@ public final class QueryReply {
   private @Nullable Trust trust;
   private long lagMs = NO_LAG;
   private @Nullable String degraded;
+
+  /** Whose names were worded last: a table's list is the same object until it changes. */
+  private List<String> lastInstances = List.of();
+
+  private String lastNames = "";
 
   void clear() {
     body.clear();
@@ -80,6 +92,61 @@ public final class QueryReply {
     trust = howFar;
     lagMs = lag;
     degraded = instances != null && instances.length() > MAX_NAMES ? ALL : instances;
+  }
+
+  /** Begins an answer that is exact as far as the tables it is made from are. */
+  public void begin() {
+    trust(Trust.EXACT, 0, null);
+  }
+
+  /**
+   * A table the answer is made from.
+   *
+   * @param instances the degraded ones; the same object until they change
+   */
+  public void madeFrom(TableView view, List<String> instances) {
+    if (instances != lastInstances) {
+      lastNames = instances.stream().map(QueryReply::safe).collect(Collectors.joining(","));
+      lastInstances = instances;
+    }
+    Trust own = view.trust();
+    if (instances.isEmpty()) {
+      madeFrom(own, view.lagMs(), null);
+    } else {
+      madeFrom(own.and(Trust.DEGRADED), view.lagMs(), lastNames);
+    }
+  }
+
+  /** Another answer this one is made from. */
+  void madeFrom(QueryReply part) {
+    if (part.trust != null) {
+      madeFrom(part.trust, part.lagMs, part.degraded);
+    }
+  }
+
+  /** It is trusted as far as the worst of all. */
+  private void madeFrom(Trust howFar, long lag, @Nullable String names) {
+    String all = degraded;
+    if (all == null) {
+      all = names;
+    } else if (names != null && !names.equals(all)) {
+      Set<String> each = new LinkedHashSet<>(List.of(all.split(",")));
+      each.addAll(List.of(names.split(",")));
+      all = each.contains(ALL) ? ALL : String.join(",", each);
+    }
+    trust(trust == null ? howFar : trust.and(howFar), Math.max(lagMs, lag), all);
+  }
+
+  /** Instance names are free text, header values are not: what is unusual is percent-encoded. */
+  private static String safe(String instance) {
+    boolean plain = instance.chars().allMatch(c -> c > ' ' && c < 0x7F && c != ',' && c != '%');
+    if (instance.equals(ALL)) {
+      return "%2A";
+    }
+    // A form's + for a blank would read as the plus of a plain name.
+    return plain
+        ? instance
+        : URLEncoder.encode(instance, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /** What {@code X-KvIndex-State} says, null = not set. */

@@ -90,13 +90,13 @@ abstract class QueryWork {
       if (!routes.isVisible(scratch.query, mayPause)) {
         return false;
       }
-      routes.answers().answer(form, scratch.query, scratch.reply);
+      routes.answers.answer(form, scratch.query, scratch.reply);
       return true;
     }
 
     @Override
     void answered(long nanos) {
-      routes.meters().answered(form, nanos, scratch.query.count());
+      routes.meters.answered(form, nanos, scratch.query.count());
     }
 
     @Override
@@ -121,7 +121,7 @@ abstract class QueryWork {
     boolean answer(boolean mayPause) {
       String address = Request.getLocalAddr(request) + ":" + Request.getLocalPort(request);
       Asked asked = new Asked(address, request.getBeginNanoTime(), System.nanoTime());
-      routes.answers().explain(scratch.query, asked, scratch.reply);
+      routes.answers.explain(scratch.query, asked, scratch.reply);
       return true;
     }
 
@@ -133,18 +133,25 @@ abstract class QueryWork {
   /** A body is a question of another replica. */
   static final class ReplicaQuestion extends QueryWork {
     private final ReplicaQuestions.Answer answer;
+    private final Request request;
 
     ReplicaQuestion(
-        HotRoutes routes, ReplicaQuestions.Answer answer, Deadline deadline, Scratch scratch) {
+        HotRoutes routes,
+        ReplicaQuestions.Answer answer,
+        Request request,
+        Deadline deadline,
+        Scratch scratch) {
       super(routes, deadline, scratch);
       this.answer = answer;
+      this.request = request;
     }
 
     @Override
     boolean proceed(boolean mayPause) {
       deadline.check();
-      byte[] bytes = answer.to(Arrays.copyOf(scratch.body(), scratch.length()));
-      if (!routes.pool().mayAnswer(scratch, bytes.length)) {
+      byte[] question = Arrays.copyOf(scratch.body(), scratch.length());
+      byte[] bytes = answer.to(question, request.getHttpURI().getQuery());
+      if (!routes.pool.mayAnswer(scratch, bytes.length)) {
         throw Replies.busy(ScratchPool.MAX_LARGE_ANSWERS + " answers beyond 1 MiB to replicas");
       }
       scratch.reply.octets(bytes);
@@ -153,7 +160,7 @@ abstract class QueryWork {
 
     @Override
     void answered(long nanos) {
-      routes.meters().replicaAnswered(nanos);
+      routes.meters.replicaAnswered(nanos);
     }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.http;
 
-import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.dialect.RequestDialect;
 import io.kvindex.query.error.ApiException;
@@ -41,11 +40,9 @@ final class Replies {
   private static final long SMALL_BODY = 32 << 10;
 
   private final HttpMeters meters;
-  private final int maxBodyBytes;
 
-  Replies(HttpMeters meters, int maxBodyBytes) {
+  Replies(HttpMeters meters) {
     this.meters = meters;
-    this.maxBodyBytes = maxBodyBytes;
   }
 
   static void ok(Response response, QueryReply reply, Callback done) {
@@ -97,27 +94,14 @@ final class Replies {
   }
 
   /** The body is longer than any may be. */
-  void bodyTooLong(Request request, Response response, Callback callback) {
-    refuseUnread(
-        request,
-        response,
-        ErrorCode.BODY_TOO_LARGE.because(
-            "the request body is longer than " + maxBodyBytes + " bytes"),
-        callback);
+  static ApiException bodyTooLong(HttpSettings settings) {
+    return ErrorCode.BODY_TOO_LARGE.because(
+        "the request body is longer than " + settings.maxBodyBytes() + " bytes");
   }
 
   /** As many large bodies as there may be are in memory already. */
-  void noRoomForBody(Request request, Response response, Callback callback) {
-    refuseUnread(request, response, busy(ScratchPool.MAX_LARGE + " bodies beyond 1 MiB"), callback);
-  }
-
-  /** The deadline came before the end of the body. */
-  void late(Request request, Response response, Deadline deadline, Callback callback) {
-    try {
-      deadline.check();
-    } catch (ApiException late) {
-      refuseUnread(request, response, late, callback);
-    }
+  static ApiException noRoomForBody() {
+    return busy(ScratchPool.MAX_LARGE + " bodies beyond 1 MiB");
   }
 
   /** A body nobody wants did not end; it has been waited for long enough. */
@@ -150,8 +134,7 @@ final class Replies {
   }
 
   /** Answers first and then reads the rest of the body into nothing. */
-  private void refuseUnread(
-      Request request, Response response, ApiException refusal, Callback callback) {
+  void refuseUnread(Request request, Response response, ApiException refusal, Callback callback) {
     response.getHeaders().put(HttpHeader.CONNECTION, "close");
     answer(
         request,

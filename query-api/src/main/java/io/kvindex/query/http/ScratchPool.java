@@ -130,11 +130,6 @@ final class ScratchPool {
       return length;
     }
 
-    /** Makes room for a body whose length was announced, so that it is copied once. */
-    void expect(int bytes) {
-      room(bytes);
-    }
-
     void append(ByteBuffer chunk) {
       int more = chunk.remaining();
       room(length + more);
@@ -142,7 +137,8 @@ final class ScratchPool {
       length += more;
     }
 
-    private void room(int bytes) {
+    /** Makes room for a body: once where its length was announced, so that it is copied once. */
+    void room(int bytes) {
       int wanted = bytes + QueryBodyParser.PADDING;
       if (wanted > body.length) {
         body = Arrays.copyOf(body, Math.max(wanted, 2 * body.length));

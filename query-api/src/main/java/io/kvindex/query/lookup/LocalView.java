@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.lookup;
 
+import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.PrefixIndex;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 
 /**
@@ -13,8 +15,8 @@ public interface LocalView extends TableView {
   PrefixIndex index();
 
   @Override
-  default int walk(Walk walk, RunVisitor visitor) {
-    return walk.through(index(), visitor);
+  default int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor) {
+    return reader.walk(index(), keys, xors, visitor);
   }
 
   @Override

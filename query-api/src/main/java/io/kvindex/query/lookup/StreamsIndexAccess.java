@@ -11,7 +11,6 @@ import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import io.kvindex.streams.index.PrefixIndex;
-import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
@@ -146,24 +145,14 @@ public final class StreamsIndexAccess implements IndexAccess {
       return index == null ? NOTHING_STORED : index;
     }
 
+    /** Asked of what is read itself: what told of the event may have been another replica. */
     @Override
     public TableView within(Deadline deadline, long notBefore) {
-      requireShown(notBefore);
-      return this;
-    }
-
-    @Override
-    public int walk(Walk walk, RunVisitor visitor) {
-      requireShown(walk.notBefore());
-      return LocalView.super.walk(walk, visitor);
-    }
-
-    /** Asked of what is read itself: what told of the event may have been another replica. */
-    private void requireShown(long offset) {
-      if (partition.appliedOffset() < offset) {
+      if (partition.appliedOffset() < notBefore) {
         throw ErrorCode.EVENT_NOT_VISIBLE.because(
-            "offset " + offset + " of the events is not visible here yet; try again");
+            "offset " + notBefore + " of the events is not visible here yet; try again");
       }
+      return this;
     }
 
     @Override

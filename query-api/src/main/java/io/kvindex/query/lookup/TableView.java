@@ -3,6 +3,8 @@ package io.kvindex.query.lookup;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.query.deadline.Deadline;
+import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
@@ -19,18 +21,25 @@ import org.jspecify.annotations.Nullable;
  * answer is known after the last of these calls.
  */
 public interface TableView {
+  /** {@link #within} of what any state of the table will do for. */
+  long ANY_OFFSET = -1;
+
   /**
    * Walks a prompt until the first block no live owner holds.
    *
+   * @param reader of this thread
+   * @param keys the rolling hashes
+   * @param xors what to xor into them, one for each context; not copied
    * @return number of blocks walked
    */
-  int walk(Walk walk, RunVisitor visitor);
+  int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor);
 
   /**
-   * The same for one query, where that is to be known before it is walked: another replica may be
-   * asked for names first.
+   * The same for one query.
    *
-   * @param notBefore as {@link Walk#notBefore}
+   * @param deadline when the answer is of no use any more
+   * @param notBefore offset of the events topic that must be visible, {@link #ANY_OFFSET} = none
+   * @throws io.kvindex.query.error.ApiException (503) if it is seen here that it is not
    */
   default TableView within(Deadline deadline, long notBefore) {
     return this;

@@ -3,7 +3,9 @@ package io.kvindex.query.match;
 
 import io.kvindex.model.Media;
 import io.kvindex.streams.index.OwnerView;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +33,18 @@ public final class InstanceSet {
     public boolean servedBy(String pool) {
       return pools == null || pools.contains(pool);
     }
+
+    /** Whether blocks of an instance, or of a pool, count for it. */
+    public boolean gainsFrom(String instance, boolean pool) {
+      return pool ? servedBy(instance) : instanceId.equals(instance);
+    }
   }
 
   /** No instances. */
   public static final InstanceSet EMPTY = new InstanceSet(List.of(), Media.standard());
 
   private final List<Instance> instances;
+  private final Map<String, Integer> indexes = new HashMap<>();
   private final Media media;
   private volatile @Nullable MatchPlan lastPlan;
   private volatile @Nullable TierPlan lastTiers;
@@ -48,9 +56,10 @@ public final class InstanceSet {
   public InstanceSet(List<Instance> instances, Media media) {
     this.instances = List.copyOf(instances);
     this.media = media;
-    long distinct = this.instances.stream().map(Instance::instanceId).distinct().count();
-    if (distinct != this.instances.size()) {
-      throw new IllegalArgumentException("an instance is listed twice");
+    for (Instance one : this.instances) {
+      if (indexes.put(one.instanceId(), indexes.size()) != null) {
+        throw new IllegalArgumentException("an instance is listed twice");
+      }
     }
   }
 
@@ -62,6 +71,11 @@ public final class InstanceSet {
   /** The instance at an index of the answer. */
   public Instance get(int index) {
     return instances.get(index);
+  }
+
+  /** Index of an instance, -1 if there is none of that name. */
+  public int indexOf(String instanceId) {
+    return indexes.getOrDefault(instanceId, -1);
   }
 
   /** Ids of all instances, in their order. */

@@ -14,11 +14,10 @@ import java.util.Arrays;
  *
  * <p>All numbers are blocks; multiply by the block size for tokens. Work is proportional to the
  * owners that change along the prompt, not to blocks times instances. Used by one thread at a time;
- * results stay until the next {@link #count}. Allocates nothing once its arrays have grown.
+ * results stay until the next count. Allocates nothing once its arrays have grown.
  */
-public final class MatchCounter implements PrefixCounter {
+public final class MatchCounter implements RunVisitor {
 
-  private final Counting counting = new Counting();
   private InstanceSet instances = InstanceSet.EMPTY;
   private MatchPlan plan = InstanceSet.EMPTY.planFor(new PrefixIndex().owners());
 
@@ -49,10 +48,69 @@ public final class MatchCounter implements PrefixCounter {
   /** A counter for one thread. */
   public MatchCounter() {}
 
-  @Override
-  public RunVisitor over(InstanceSet listed) {
+  /** Begins a count for these instances: it has to follow the walk. */
+  public MatchCounter over(InstanceSet listed) {
     instances = listed;
-    return counting;
+    return this;
+  }
+
+  @Override
+  public void begin(OwnerView owners) {
+    plan = instances.planFor(owners);
+    int count = plan.instances();
+    longest = cleared(longest, count);
+    Arrays.fill(longest, 0, count, -1);
+    holders = cleared(holders, count);
+    mediumHolders = cleared(mediumHolders, count * plan.media());
+    mediumBlocks = cleared(mediumBlocks, count * plan.media());
+    rankHolders = cleared(rankHolders, plan.ranks().length);
+    rankBlocks = cleared(rankBlocks, plan.ranks().length);
+    poolHolders = cleared(poolHolders, plan.poolCells());
+    held = filled(held, owners.words(), 0);
+    relevant = filled(relevant, owners.words(), -1);
+    goingOn = count;
+  }
+
+  /**
+   * Owners that join come before owners that leave, so that a prefix handed from one to the other
+   * at this very block goes on.
+   */
+  @Override
+  public boolean change(int position, long[] ownerBits) {
+    int words = plan.owners().words();
+    for (int i = 0; i < words; i++) {
+      for (long on = ownerBits[i] & ~held[i] & relevant[i]; on != 0; on &= on - 1) {
+        open((i << 6) + Long.numberOfTrailingZeros(on), position);
+      }
+    }
+    if (position == 0) {
+      settleFirst();
+    }
+    for (int i = 0; i < words; i++) {
+      for (long off = held[i] & ~ownerBits[i] & relevant[i]; off != 0; off &= off - 1) {
+        close((i << 6) + Long.numberOfTrailingZeros(off), position);
+      }
+      held[i] = ownerBits[i];
+    }
+    return goingOn > 0;
+  }
+
+  @Override
+  public void end(int position) {
+    int media = plan.media();
+    for (int instance = 0; instance < plan.instances(); instance++) {
+      if (longest[instance] >= 0) {
+        continue;
+      }
+      longest[instance] = position;
+      for (int cell = instance * media; cell < (instance + 1) * media; cell++) {
+        mediumBlocks[cell] += mediumHolders[cell] > 0 ? position : 0;
+      }
+      int lastRank = plan.rankStart()[instance + 1];
+      for (int cell = plan.rankStart()[instance]; cell < lastRank; cell++) {
+        rankBlocks[cell] += rankHolders[cell] > 0 ? position : 0;
+      }
+    }
   }
 
   /** Blocks of an instance's prefix. */
@@ -190,68 +248,5 @@ public final class MatchCounter implements PrefixCounter {
     long[] result = array.length < length ? new long[length + 4] : array;
     Arrays.fill(result, 0, length, value);
     return result;
-  }
-
-  /** The walk's side of the counter. */
-  private final class Counting implements RunVisitor {
-
-    @Override
-    public void begin(OwnerView owners) {
-      plan = instances.planFor(owners);
-      int count = plan.instances();
-      longest = cleared(longest, count);
-      Arrays.fill(longest, 0, count, -1);
-      holders = cleared(holders, count);
-      mediumHolders = cleared(mediumHolders, count * plan.media());
-      mediumBlocks = cleared(mediumBlocks, count * plan.media());
-      rankHolders = cleared(rankHolders, plan.ranks().length);
-      rankBlocks = cleared(rankBlocks, plan.ranks().length);
-      poolHolders = cleared(poolHolders, plan.poolCells());
-      held = filled(held, owners.words(), 0);
-      relevant = filled(relevant, owners.words(), -1);
-      goingOn = count;
-    }
-
-    /**
-     * Owners that join come before owners that leave, so that a prefix handed from one to the other
-     * at this very block goes on.
-     */
-    @Override
-    public boolean change(int position, long[] ownerBits) {
-      int words = plan.owners().words();
-      for (int i = 0; i < words; i++) {
-        for (long on = ownerBits[i] & ~held[i] & relevant[i]; on != 0; on &= on - 1) {
-          open((i << 6) + Long.numberOfTrailingZeros(on), position);
-        }
-      }
-      if (position == 0) {
-        settleFirst();
-      }
-      for (int i = 0; i < words; i++) {
-        for (long off = held[i] & ~ownerBits[i] & relevant[i]; off != 0; off &= off - 1) {
-          close((i << 6) + Long.numberOfTrailingZeros(off), position);
-        }
-        held[i] = ownerBits[i];
-      }
-      return goingOn > 0;
-    }
-
-    @Override
-    public void end(int position) {
-      int media = plan.media();
-      for (int instance = 0; instance < plan.instances(); instance++) {
-        if (longest[instance] >= 0) {
-          continue;
-        }
-        longest[instance] = position;
-        for (int cell = instance * media; cell < (instance + 1) * media; cell++) {
-          mediumBlocks[cell] += mediumHolders[cell] > 0 ? position : 0;
-        }
-        int lastRank = plan.rankStart()[instance + 1];
-        for (int cell = plan.rankStart()[instance]; cell < lastRank; cell++) {
-          rankBlocks[cell] += rankHolders[cell] > 0 ? position : 0;
-        }
-      }
-    }
   }
 }

@@ -6,7 +6,6 @@ import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +45,7 @@ record MatchPlan(
     int[] poolMedium,
     int[][] poolServes) {
 
-  /** An owner no listed instance profits from. */
+  /** An owner no listed instance profits from; {@link InstanceSet#indexOf} says so, too. */
   static final int NOBODY = -1;
 
   /** Works it out; done once per change of owners or registrations. */
@@ -77,7 +76,6 @@ record MatchPlan(
 
     private final InstanceSet instances;
     private final OwnerView owners;
-    private final Map<String, Integer> indexOf = new HashMap<>();
     private final List<String> mediumKeys;
     private final int[] instanceOf;
     private final int[] mediumCellOf;
@@ -87,9 +85,6 @@ record MatchPlan(
     Planner(InstanceSet instances, OwnerView owners) {
       this.instances = instances;
       this.owners = owners;
-      for (int i = 0; i < instances.size(); i++) {
-        indexOf.put(instances.get(i).instanceId(), i);
-      }
       instanceOf = new int[owners.slots()];
       mediumCellOf = new int[owners.slots()];
       rankCellOf = new int[owners.slots()];
@@ -142,7 +137,7 @@ record MatchPlan(
           instanceOf[slot] = MatchPlan.poolSlot(poolCells.get(cell));
           continue;
         }
-        int instance = indexOf.getOrDefault(owner.instanceId(), MatchPlan.NOBODY);
+        int instance = instances.indexOf(owner.instanceId());
         instanceOf[slot] = instance;
         if (instance >= 0) {
           mediumCellOf[slot] = instance * mediumKeys.size() + medium;
@@ -181,7 +176,7 @@ record MatchPlan(
       SortedSet<String> others = new TreeSet<>();
       for (int slot = 0; slot < owners.slots(); slot++) {
         Owner owner = owners.owner(slot);
-        if (owner != null && (owner.pool() || indexOf.containsKey(owner.instanceId()))) {
+        if (owner != null && (owner.pool() || instances.indexOf(owner.instanceId()) >= 0)) {
           others.add(instances.media().answerKey(owner.medium()));
         }
       }

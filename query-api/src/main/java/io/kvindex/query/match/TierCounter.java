@@ -14,10 +14,9 @@ import java.util.Arrays;
  * <p>All numbers are blocks; multiply by the block size for tokens. Used by one thread at a time;
  * results stay until the next count. Allocates nothing once its arrays have grown.
  */
-public final class TierCounter implements PrefixCounter {
+public final class TierCounter implements RunVisitor {
   private static final int TIERS = TierPlan.TIERS;
 
-  private final Following following = new Following();
   private InstanceSet instances = InstanceSet.EMPTY;
   private TierPlan plan = InstanceSet.EMPTY.tiersFor(new PrefixIndex().owners());
 
@@ -32,10 +31,54 @@ public final class TierCounter implements PrefixCounter {
   /** A counter for one thread. */
   public TierCounter() {}
 
-  @Override
-  public RunVisitor over(InstanceSet listed) {
+  /** Begins a count for these instances: it has to follow the walk. */
+  public TierCounter over(InstanceSet listed) {
     instances = listed;
-    return following;
+    return this;
+  }
+
+  @Override
+  public void begin(OwnerView owners) {
+    plan = instances.tiersFor(owners);
+    int lanes = plan.lanes();
+    if (tier.length < lanes) {
+      tier = new int[lanes + lanes / 4];
+      ends = new int[tier.length * TIERS];
+    }
+    Arrays.fill(tier, 0, lanes, 0);
+    Arrays.fill(ends, 0, lanes * TIERS, 0);
+    goingOn = lanes;
+  }
+
+  @Override
+  public boolean change(int position, long[] ownerBits) {
+    for (int lane = 0; lane < plan.lanes(); lane++) {
+      advance(lane, position, ownerBits);
+    }
+    return goingOn > 0;
+  }
+
+  private void advance(int lane, int position, long[] ownerBits) {
+    int at = tier[lane];
+    if (at == TIERS) {
+      return;
+    }
+    while (at < TIERS && !meets(plan.masks()[lane * TIERS + at], ownerBits)) {
+      ends[lane * TIERS + at++] = position;
+    }
+    tier[lane] = at;
+    if (at == TIERS) {
+      goingOn--;
+    }
+  }
+
+  @Override
+  public void end(int position) {
+    for (int lane = 0; lane < plan.lanes(); lane++) {
+      for (int at = tier[lane]; at < TIERS; at++) {
+        ends[lane * TIERS + at] = position;
+      }
+    }
   }
 
   /** The instances of the last count; indexes below are its. */
@@ -83,53 +126,5 @@ public final class TierCounter implements PrefixCounter {
       }
     }
     return false;
-  }
-
-  /** The walk's side of the counter. */
-  private final class Following implements RunVisitor {
-
-    @Override
-    public void begin(OwnerView owners) {
-      plan = instances.tiersFor(owners);
-      int lanes = plan.lanes();
-      if (tier.length < lanes) {
-        tier = new int[lanes + lanes / 4];
-        ends = new int[tier.length * TIERS];
-      }
-      Arrays.fill(tier, 0, lanes, 0);
-      Arrays.fill(ends, 0, lanes * TIERS, 0);
-      goingOn = lanes;
-    }
-
-    @Override
-    public boolean change(int position, long[] ownerBits) {
-      for (int lane = 0; lane < plan.lanes(); lane++) {
-        advance(lane, position, ownerBits);
-      }
-      return goingOn > 0;
-    }
-
-    private void advance(int lane, int position, long[] ownerBits) {
-      int at = tier[lane];
-      if (at == TIERS) {
-        return;
-      }
-      while (at < TIERS && !meets(plan.masks()[lane * TIERS + at], ownerBits)) {
-        ends[lane * TIERS + at++] = position;
-      }
-      tier[lane] = at;
-      if (at == TIERS) {
-        goingOn--;
-      }
-    }
-
-    @Override
-    public void end(int position) {
-      for (int lane = 0; lane < plan.lanes(); lane++) {
-        for (int at = tier[lane]; at < TIERS; at++) {
-          ends[lane * TIERS + at] = position;
-        }
-      }
-    }
   }
 }

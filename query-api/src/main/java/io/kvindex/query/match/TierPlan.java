@@ -5,9 +5,7 @@ import io.kvindex.model.Media;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -31,18 +29,16 @@ record TierPlan(OwnerView owners, int[] laneStart, int[] ranks, long[][] masks) 
   }
 
   static TierPlan of(InstanceSet instances, OwnerView owners) {
-    Map<String, Integer> indexOf = new HashMap<>();
     List<SortedMap<Integer, long[][]>> lanes = new ArrayList<>();
     for (int i = 0; i < instances.size(); i++) {
-      indexOf.put(instances.get(i).instanceId(), i);
       SortedMap<Integer, long[][]> own = new TreeMap<>();
       instances.get(i).ranks().forEach(rank -> own.put(rank, noOwners(owners)));
       lanes.add(own);
     }
     for (int slot = 0; slot < owners.slots(); slot++) {
       Owner owner = owners.owner(slot);
-      Integer instance = owner == null || owner.pool() ? null : indexOf.get(owner.instanceId());
-      if (owner != null && instance != null) {
+      int instance = owner == null || owner.pool() ? -1 : instances.indexOf(owner.instanceId());
+      if (owner != null && instance >= 0) {
         long[][] lane = lanes.get(instance).computeIfAbsent(owner.rank(), rank -> noOwners(owners));
         set(lane[instances.media().tier(owner.medium()).ordinal()], slot);
       }

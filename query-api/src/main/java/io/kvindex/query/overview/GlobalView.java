@@ -30,8 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class GlobalView {
 
   /** What shares blocks, request salts aside. */
-  private record Context(TableId table, String lora, String namespace)
-      implements Comparable<Context> {
+  private record Context(TableId table, String lora, String namespace) {
     private static final Comparator<Context> ORDER =
         Comparator.comparing((Context c) -> c.table().tenantId())
             .thenComparing(c -> c.table().model())
@@ -43,16 +42,11 @@ final class GlobalView {
     static Context of(TableId table, @Nullable String lora, @Nullable String namespace) {
       return new Context(table, lora == null ? "" : lora, namespace == null ? "" : namespace);
     }
-
-    @Override
-    public int compareTo(Context other) {
-      return ORDER.compare(this, other);
-    }
   }
 
   /** Registered ranks by instance. */
   private final SortedMap<Context, SortedMap<String, SortedSet<Integer>>> contexts =
-      new TreeMap<>();
+      new TreeMap<>(Context.ORDER);
 
   private final IndexAccess index;
 

@@ -2,7 +2,6 @@
 package io.kvindex.query.parse;
 
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.error.MalformedJson;
@@ -126,10 +125,8 @@ public final class BatchScanner {
     try (JsonParser json = JacksonBodyReader.JSON.createParser(text, start, stop - start)) {
       json.nextToken();
       return json.getText();
-    } catch (JsonProcessingException e) {
-      throw MalformedJson.of(e);
     } catch (IOException e) {
-      throw malformed("a name can not be read");
+      throw MalformedJson.of(e);
     }
   }
 
@@ -142,10 +139,8 @@ public final class BatchScanner {
       if (json.nextToken() != null) {
         throw malformed("one value expected");
       }
-    } catch (JsonProcessingException e) {
-      throw MalformedJson.of(e);
     } catch (IOException e) {
-      throw malformed("a value can not be read");
+      throw MalformedJson.of(e);
     }
   }
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
-import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The spellings of a 64-bit hash: unsigned or signed decimal, or {@code 0x} with 1-16 digits. */
 public final class HashText {
-  private static final BigInteger MIN = BigInteger.valueOf(Long.MIN_VALUE);
-  private static final BigInteger MAX = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
-
   private HashText() {}
 
   /** Raw bits, null where the text is no number of that range. */
@@ -41,10 +37,5 @@ public final class HashText {
       }
     }
     return true;
-  }
-
-  /** Raw bits of a whole number, null beyond i64 and u64. */
-  static @Nullable Long bits(BigInteger value) {
-    return value.compareTo(MIN) < 0 || value.compareTo(MAX) > 0 ? null : value.longValue();
   }
 }

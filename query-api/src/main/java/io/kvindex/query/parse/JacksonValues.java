@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import java.io.IOException;
-import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,31 +95,18 @@ final class JacksonValues {
   }
 
   private static long hash(JsonParser json, String field, int index) throws IOException {
-    Long bits =
-        switch (json.currentToken()) {
-          case VALUE_NUMBER_INT -> HashText.bits(integer(json));
-          case VALUE_STRING -> HashText.parse(json.getText());
-          default -> throw wrongType(json, field, index, "an integer or a string");
-        };
-    if (bits == null) {
-      throw hashOutOfRange(json, field, index);
+    boolean text = json.currentToken() == JsonToken.VALUE_STRING;
+    if (!text && json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      throw wrongType(json, field, index, "an integer or a string");
+    }
+    Long bits = HashText.parse(json.getText());
+    if (bits == null && text) {
+      throw ErrorCode.INVALID_VALUE.mustBe(
+          field, index, "a 64-bit number in decimal or 0x form", received(json));
+    } else if (bits == null) {
+      throw outOfRange(json, field, index, "a 64-bit number");
     }
     return bits;
-  }
-
-  static BigInteger integer(JsonParser json) throws IOException {
-    return json.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-        ? json.getBigIntegerValue()
-        : BigInteger.valueOf(json.getLongValue());
-  }
-
-  private static ApiException hashOutOfRange(JsonParser json, String field, int index)
-      throws IOException {
-    if (json.currentToken() == JsonToken.VALUE_STRING) {
-      return ErrorCode.INVALID_VALUE.mustBe(
-          field, index, "a 64-bit number in decimal or 0x form", received(json));
-    }
-    return outOfRange(json, field, index, "a 64-bit number");
   }
 
   static ApiException wrongType(JsonParser json, String field, int index, String wanted)
@@ -191,10 +177,10 @@ final class JacksonValues {
     if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
       throw wrongType(json, field, ErrorCode.NO_INDEX, "an integer");
     }
-    BigInteger id = integer(json);
-    if (id.signum() < 0 || id.bitLength() > Long.SIZE) {
+    Long id = HashText.parse(json.getText());
+    if (id == null || json.getText().startsWith("-") && id != 0) {
       throw outOfRange(json, field, ErrorCode.NO_INDEX, MinEvent.RANGE);
     }
-    return id.longValue();
+    return id;
   }
 }

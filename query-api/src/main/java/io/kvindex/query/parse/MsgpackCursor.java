@@ -128,28 +128,28 @@ final class MsgpackCursor {
   long integer() {
     int lead = bytes[at++] & 0xFF;
     unsigned = false;
-    switch (lead) {
-      case 0xCC, 0xD0 -> {
-        byte value = bytes[take(1)];
-        return lead == 0xCC ? value & 0xFF : value;
-      }
-      case 0xCD, 0xD1 -> {
-        short value = (short) SHORT.get(bytes, take(2));
-        return lead == 0xCD ? value & 0xFFFF : value;
-      }
-      case 0xCE, 0xD2 -> {
-        int value = (int) INT.get(bytes, take(4));
-        return lead == 0xCE ? value & 0xFFFF_FFFFL : value;
-      }
-      case 0xCF, 0xD3 -> {
-        long value = (long) LONG.get(bytes, take(8));
-        unsigned = lead == 0xCF && value < 0;
-        return value;
-      }
-      default -> {
-        return (byte) lead;
-      }
+    if (lead < 0xCC || lead > 0xD3) {
+      return (byte) lead;
     }
+    int width = 1 << (lead & 3);
+    long value = wide(width);
+    if (lead < 0xD0) {
+      unsigned = value < 0;
+      return value;
+    }
+    int beyond = Long.SIZE - Byte.SIZE * width;
+    return value << beyond >> beyond;
+  }
+
+  /** The number without a sign behind a lead byte; its bits where it takes all eight bytes. */
+  private long wide(int width) {
+    int from = take(width);
+    return switch (width) {
+      case 1 -> bytes[from] & 0xFF;
+      case 2 -> (short) SHORT.get(bytes, from) & 0xFFFF;
+      case 4 -> (int) INT.get(bytes, from) & 0xFFFF_FFFFL;
+      default -> (long) LONG.get(bytes, from);
+    };
   }
 
   /** Whether the last integer is 2^63 or more. */
@@ -176,14 +176,10 @@ final class MsgpackCursor {
   /** Length in bytes of the string or bytes that begin here; moves to the first of them. */
   int byteLength() {
     int lead = bytes[at++] & 0xFF;
-    long length =
-        switch (lead) {
-          case 0xC4, 0xD9 -> bytes[take(1)] & 0xFF;
-          case 0xC5, 0xDA -> (short) SHORT.get(bytes, take(2)) & 0xFFFF;
-          case 0xC6, 0xDB -> (int) INT.get(bytes, take(4)) & 0xFFFF_FFFFL;
-          default -> lead & 0x1F;
-        };
-    return atMost(length, end - at);
+    if (lead < 0xC0) {
+      return atMost(lead & 0x1F, end - at);
+    }
+    return atMost(wide(1 << lead - (lead < 0xD9 ? 0xC4 : 0xD9)), end - at);
   }
 
   /** The string that begins here; broken UTF-8 is replaced, see {@link #isBroken}. */
@@ -211,19 +207,13 @@ final class MsgpackCursor {
   /** Elements of the array that begins here; moves to the first of them. */
   int arrayLength() {
     int lead = bytes[at++] & 0xFF;
-    return atMost(lead < 0xA0 ? lead & 0xF : wideCount(lead == 0xDC), end - at);
+    return atMost(lead < 0xA0 ? lead & 0xF : wide(2 << lead - 0xDC), end - at);
   }
 
   /** Members of the map that begins here; moves to the first key. */
   int mapLength() {
     int lead = bytes[at++] & 0xFF;
-    return atMost(lead < 0x90 ? lead & 0xF : wideCount(lead == 0xDE), (end - at) / 2);
-  }
-
-  private long wideCount(boolean two) {
-    return two
-        ? (short) SHORT.get(bytes, take(2)) & 0xFFFF
-        : (int) INT.get(bytes, take(4)) & 0xFFFF_FFFFL;
+    return atMost(lead < 0x90 ? lead & 0xF : wide(2 << lead - 0xDE), (end - at) / 2);
   }
 
   /** Passes the value that begins here, however deep it is. */
@@ -243,13 +233,7 @@ final class MsgpackCursor {
 
   private void extension() {
     int lead = bytes[at++] & 0xFF;
-    long length =
-        switch (lead) {
-          case 0xC7 -> bytes[take(1)] & 0xFF;
-          case 0xC8 -> (short) SHORT.get(bytes, take(2)) & 0xFFFF;
-          case 0xC9 -> (int) INT.get(bytes, take(4)) & 0xFFFF_FFFFL;
-          default -> 1L << (lead - 0xD4);
-        };
+    long length = lead <= 0xC9 ? wide(1 << lead - 0xC7) : 1L << (lead - 0xD4);
     take(1 + atMost(length, end - at));
   }
 

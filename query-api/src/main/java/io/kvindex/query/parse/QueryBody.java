@@ -4,6 +4,7 @@ package io.kvindex.query.parse;
 import io.kvindex.model.TableId;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.dialect.Dialect;
+import io.kvindex.query.lookup.TableView;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +26,6 @@ public final class QueryBody {
   /** Tenant of a body that names none. */
   public static final String DEFAULT_TENANT = "default";
 
-  /** {@link #visibleFrom} where no event has to be visible. */
-  public static final long ANY_OFFSET = -1;
-
   /** Arrays beyond this many elements are given back after use, so one huge prompt is not kept. */
   private static final int KEPT_ITEMS = 1 << 17;
 
@@ -39,6 +37,9 @@ public final class QueryBody {
    * @param offset of the events topic, in the table's partition
    */
   public record EventPlace(TableId table, long offset) {}
+
+  /** Nothing was ever parsed into it. */
+  private static final QueryBody FRESH = new QueryBody();
 
   private int[] tokens = new int[1024];
   private long[] hashes = new long[64];
@@ -57,15 +58,7 @@ public final class QueryBody {
 
   void reset() {
     count = 0;
-    dialect = Dialect.CONDUCTOR;
-    model = "";
-    blockSize = NO_BLOCK_SIZE;
-    tenant = DEFAULT_TENANT;
-    loraName = "";
-    loraId = NO_LORA_ID;
-    cacheSalt = "";
-    instanceId = null;
-    minEvent = null;
+    takeNames(FRESH);
     deadline = Deadline.NONE;
     awaited = null;
     if (tokens.length > KEPT_ITEMS) {
@@ -197,11 +190,11 @@ public final class QueryBody {
 
   /**
    * Offset of the events topic an answer of a table must not be from before, or {@link
-   * #ANY_OFFSET}.
+   * TableView#ANY_OFFSET}.
    */
   public long visibleFrom(TableId table) {
     EventPlace place = awaited;
-    return place != null && place.table().equals(table) ? place.offset() : ANY_OFFSET;
+    return place != null && place.table().equals(table) ? place.offset() : TableView.ANY_OFFSET;
   }
 
   /** What has to be visible before this may be answered, null for nothing. */

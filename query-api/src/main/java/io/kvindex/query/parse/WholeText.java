@@ -2,6 +2,7 @@
 package io.kvindex.query.parse;
 
 import io.kvindex.query.error.ErrorCode;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Texts that can be written as UTF-8. JSON's escapes can spell half a surrogate pair, which becomes
@@ -16,15 +17,8 @@ public final class WholeText {
    * @throws io.kvindex.query.error.ApiException if a surrogate stands alone in it
    */
   public static String require(String field, String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (Character.isSurrogate(text.charAt(i))) {
-        boolean pair =
-            i + 1 < text.length() && Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1));
-        if (!pair) {
-          throw ErrorCode.INVALID_VALUE.member(field, "has half a surrogate pair");
-        }
-        i++;
-      }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw ErrorCode.INVALID_VALUE.member(field, "has half a surrogate pair");
     }
     return text;
   }

@@ -1,138 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.peer;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import io.kvindex.model.event.Parent;
+import io.kvindex.query.parse.HashText;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.util.Arrays;
-import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code RouterEvent} of a dump, read over and over into the same memory. Source: Dynamo,
+ * One {@code RouterEvent} of a dump; what is not there is what Dynamo takes it for. Source: Dynamo,
  * {@code lib/kv-router}, protocols.
+ *
+ * @param ours what Dynamo has no member for
  */
-final class DumpedEvent {
-
-  /** What an event says of its blocks. */
-  enum Kind {
-    NONE,
-    STORED,
-    /** Blocks taken back, all or some: nothing that was said of the rank counts. */
-    TAKEN_BACK
-  }
+record DumpedEvent(
+    @JsonProperty(value = "worker_id", required = true) BigInteger workerId,
+    @JsonProperty("storage_tier") String tier,
+    @JsonProperty("residency_domain") String domain,
+    @JsonProperty("event") Happened event,
+    @JsonProperty("kvindex") Ours ours) {
 
   private static final int MAX_BLOCKS = 1 << 20;
 
-  private final DumpTokens tokens;
-  long workerId;
-  private boolean hasWorker;
-  String tier = "";
-  String domain = "";
-  int rank;
-  Map<String, String> ours = Map.of();
-  Kind kind = Kind.NONE;
-  long[] pairs = new long[512];
-  int count;
-  private @Nullable Long parentHash;
-  private int startPosition;
-
-  DumpedEvent(DumpTokens tokens) {
-    this.tokens = tokens;
+  DumpedEvent {
+    bits(workerId);
+    tier = tier == null ? StorageTier.DEVICE.wireName() : tier;
+    domain = domain == null ? "worker" : domain;
+    event = event == null ? new Happened(null, 0) : event;
+    ours = ours == null ? Ours.NOTHING : ours;
   }
 
-  /** Reads the event the parser stands at. */
-  void read() throws IOException {
-    hasWorker = false;
-    tier = StorageTier.DEVICE.wireName();
-    domain = "worker";
-    rank = 0;
-    ours = Map.of();
-    kind = Kind.NONE;
-    count = 0;
-    parentHash = null;
-    startPosition = 0;
-    tokens.object(this::member);
-    if (!hasWorker) {
-      throw tokens.malformed("a worker_id");
+  /**
+   * @param data null = nothing
+   */
+  record Happened(@JsonProperty("data") @Nullable Data data, @JsonProperty("dp_rank") int rank) {
+    Happened {
+      requireCount(rank);
     }
   }
 
-  private void member(String name) throws IOException {
-    switch (name) {
-      case "worker_id" -> {
-        workerId = tokens.hash();
-        hasWorker = true;
+  /**
+   * What an event says of its blocks.
+   *
+   * @param stored null = blocks are taken back, all or some: nothing that was said of the rank
+   *     counts
+   */
+  record Data(@JsonProperty("stored") @Nullable Stored stored) {
+
+    @JsonCreator(mode = JsonCreator.Mode.PROPERTIES)
+    Data {}
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    static Data cleared(String word) {
+      return new Data(null);
+    }
+  }
+
+  /**
+   * A run of blocks.
+   *
+   * @param pairs engine hash and local hash of each block in turn
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Stored(
+      @JsonProperty("parent_hash") @Nullable BigInteger parentHash,
+      @JsonProperty("start_position") int startPosition,
+      @JsonProperty("blocks") @JsonDeserialize(using = Pairs.class) long[] pairs) {
+
+    Stored {
+      requireCount(startPosition);
+      pairs = pairs == null ? new long[0] : pairs;
+    }
+
+    int count() {
+      return pairs.length / 2;
+    }
+
+    /** The block before the first one, null = not said: such a block must not open a prompt. */
+    @Nullable Parent parent() {
+      if (parentHash != null) {
+        return Parent.of(bits(parentHash));
       }
-      case "storage_tier" -> tier = tokens.isNull() ? tier : tokens.text();
-      case "residency_domain" -> domain = tokens.isNull() ? domain : tokens.text();
-      case "event" -> tokens.object(this::eventMember);
-      case "kvindex" -> ours = tokens.texts();
-      default -> tokens.skip();
+      return startPosition == 0 ? Parent.ROOT : null;
     }
   }
 
-  private void eventMember(String name) throws IOException {
-    if (name.equals("dp_rank")) {
-      rank = tokens.isNull() ? 0 : tokens.number();
-    } else if (!name.equals("data")) {
-      tokens.skip();
-    } else if (tokens.isText()) {
-      kind = Kind.TAKEN_BACK; // "cleared"
-    } else {
-      tokens.object(this::dataMember);
+  private record Block(
+      @JsonProperty(value = "block_hash", required = true) BigInteger engine,
+      @JsonProperty(value = "tokens_hash", required = true) BigInteger local) {}
+
+  /** Reads blocks into an array: there may be a million. */
+  private static final class Pairs extends JsonDeserializer<long[]> {
+
+    @Override
+    public long[] deserialize(JsonParser json, DeserializationContext context) throws IOException {
+      long[] pairs = new long[16];
+      int size = 0;
+      if (!json.isExpectedStartArrayToken()) {
+        context.reportInputMismatch(this, "expected an array of blocks");
+      }
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        if (size == 2 * MAX_BLOCKS) {
+          context.reportInputMismatch(this, "more than %d blocks in an event", MAX_BLOCKS);
+        }
+        if (size == pairs.length) {
+          pairs = Arrays.copyOf(pairs, 2 * size);
+        }
+        Block block = context.readValue(json, Block.class);
+        pairs[size++] = bits(block.engine());
+        pairs[size++] = bits(block.local());
+      }
+      return Arrays.copyOf(pairs, size);
     }
   }
 
-  private void dataMember(String name) throws IOException {
-    if (name.equals("stored")) {
-      kind = Kind.STORED;
-      tokens.object(this::storedMember);
-    } else {
-      kind = Kind.TAKEN_BACK;
-      tokens.skip();
-    }
+  /**
+   * What only this program's dumps say.
+   *
+   * @param unverified there at all = the peer has it from a peer itself
+   */
+  record Ours(
+      @JsonProperty("instance_id") @Nullable String instanceId,
+      @JsonProperty("publisher_rank") @Nullable Integer publisherRank,
+      @JsonProperty("unverified") @Nullable Boolean unverified,
+      @JsonProperty("medium") @Nullable String medium,
+      @JsonProperty("lora_name") @Nullable String loraName,
+      @JsonProperty("additionalsalt") @Nullable String namespace,
+      @JsonProperty("cache_salt") @Nullable String salt) {
+    static final Ours NOTHING = new Ours(null, null, null, null, null, null, null);
   }
 
-  private void storedMember(String name) throws IOException {
-    switch (name) {
-      case "parent_hash" -> parentHash = tokens.isNull() ? null : Long.valueOf(tokens.hash());
-      case "start_position" -> startPosition = tokens.isNull() ? 0 : tokens.number();
-      case "blocks" -> tokens.array(this::block);
-      default -> tokens.skip();
-    }
+  /** A number of 64 bits, as raw bits; from -2^63 to 2^64-1. */
+  static long bits(BigInteger number) {
+    Long bits = HashText.parse(number.toString());
+    return Objects.requireNonNull(bits, "a 64-bit number");
   }
 
-  private void block() throws IOException {
-    if (count == MAX_BLOCKS) {
-      throw tokens.malformed("no more than " + MAX_BLOCKS + " blocks in an event");
+  static void requireCount(int number) {
+    if (number < 0) {
+      throw new IllegalArgumentException("a number from 0 to 2147483647, not " + number);
     }
-    if (2 * count == pairs.length) {
-      pairs = Arrays.copyOf(pairs, 2 * pairs.length);
-    }
-    int[] seen = {0};
-    tokens.object(
-        name -> {
-          if (name.equals("block_hash")) {
-            pairs[2 * count] = tokens.hash();
-            seen[0] |= 1;
-          } else if (name.equals("tokens_hash")) {
-            pairs[2 * count + 1] = tokens.hash();
-            seen[0] |= 2;
-          } else {
-            tokens.skip();
-          }
-        });
-    if (seen[0] != 3) {
-      throw tokens.malformed("block_hash and tokens_hash");
-    }
-    count++;
-  }
-
-  /** The block before the first one, null = not said: such a block must not open a prompt. */
-  @Nullable Parent parent() {
-    if (parentHash != null) {
-      return Parent.of(parentHash);
-    }
-    return startPosition == 0 ? Parent.ROOT : null;
   }
 }

@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class HeldBlocks {
 
   private record Held(PeerBlocks blocks, long sinceNs) {}
-
-  /** Takes blocks whose publisher is registered and has said nothing itself. */
-  interface Sink {
-    void write(Registered registered, PeerBlocks blocks);
-  }
 
   /** How often to look for what is too old. */
   private static final long AGE_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -87,9 +83,14 @@ final class HeldBlocks {
   /**
    * Hands on what has become of use, and drops what will never be. Cheap where nothing was
    * registered since the last call: it is called every few milliseconds for a quarter of an hour.
+   *
+   * @param sink takes blocks whose publisher is registered and has said nothing itself
    */
   synchronized void settle(
-      RegistrationSnapshot registrations, IndexAccess index, long nowNs, Sink sink) {
+      RegistrationSnapshot registrations,
+      IndexAccess index,
+      long nowNs,
+      BiConsumer<Registered, PeerBlocks> sink) {
     if (registrations == settledFor && nowNs - settledNs < AGE_LOOK_NS) {
       return;
     }
@@ -113,13 +114,17 @@ final class HeldBlocks {
   }
 
   private void settle(
-      Source source, Registered registered, IndexAccess index, Held some, Sink sink) {
+      Source source,
+      Registered registered,
+      IndexAccess index,
+      Held some,
+      BiConsumer<Registered, PeerBlocks> sink) {
     Outcome refusal = refusal(source, registered, index);
     if (refusal != null) {
       drop(some, refusal);
     } else {
       blocks.addAndGet(-some.blocks().blocks());
-      sink.write(registered, some.blocks());
+      sink.accept(registered, some.blocks());
     }
   }
 

@@ -5,7 +5,6 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.KvEvent;
-import io.kvindex.model.event.KvEvent.Stored;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.kafka.ClientKind;
 import io.kvindex.model.registration.Registration;
@@ -84,15 +83,11 @@ final class ImportLog implements AutoCloseable {
             size[0] = 0;
           }
           events.add(event);
-          size[0] += count(event);
+          size[0] += event.engineHashes().size();
         });
     if (!events.isEmpty()) {
       send(registered, events, size[0]);
     }
-  }
-
-  private static int count(Stored event) {
-    return event.engineHashes().size();
   }
 
   private void send(Registered registered, List<KvEvent> events, int blocks) {

@@ -16,6 +16,7 @@ import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.reply.ControlReplies;
 import java.io.IOException;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
@@ -81,7 +82,7 @@ public final class PeerRoutes {
     if (!peers.add(url)) {
       throw ErrorCode.UNSUPPORTED.because("no more than " + Peers.MAX_PEERS + " peers are listed");
     }
-    peers.fetch(url);
+    peers.fetch(List.of(url));
     answer(ctx.status(201));
   }
 

@@ -144,39 +144,28 @@ public final class Peers implements AutoCloseable {
   public CompletableFuture<String> recover(List<String> peers) {
     List<String> normal = peers.stream().map(PeerClient::normal).toList();
     normal.forEach(this::add);
-    CompletableFuture<String> done = new CompletableFuture<>();
-    fetch(
-        () -> {
-          for (String peer : normal) {
-            if (take(peer)) {
-              done.complete(peer);
-              return;
-            }
-          }
-          if (!normal.isEmpty()) {
-            LOG.warn("no peer has a dump: starting without");
-          }
-          done.complete("");
-        },
-        () -> done.complete(""));
-    return done;
+    return fetch(normal)
+        .thenApply(
+            taken -> {
+              if (taken.isEmpty() && !normal.isEmpty()) {
+                LOG.warn("no peer has a dump: starting without");
+              }
+              return taken;
+            });
   }
 
-  /** Takes over a peer's dump in the background, if the queue of such is not full. */
-  void fetch(String peer) {
-    fetch(
-        () -> take(peer),
-        () -> {
-          meters.fetch(false);
-          LOG.warn("peer={} is not asked for its dump: too many wait to be", peer);
-        });
-  }
-
-  private void fetch(Runnable task, Runnable refused) {
+  /**
+   * Takes over the dump of the first of some peers that has one in the background, if the queue of
+   * such is not full; completed with it, or nothing.
+   */
+  CompletableFuture<String> fetch(List<String> peers) {
     try {
-      fetcher.execute(task);
+      return CompletableFuture.supplyAsync(
+          () -> peers.stream().filter(this::take).findFirst().orElse(""), fetcher);
     } catch (RejectedExecutionException e) {
-      refused.run();
+      meters.fetch(false);
+      LOG.warn("peer={} is not asked for its dump: too many wait to be", String.join(",", peers));
+      return CompletableFuture.completedFuture("");
     }
   }
 

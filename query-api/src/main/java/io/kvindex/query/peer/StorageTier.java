@@ -3,7 +3,6 @@ package io.kvindex.query.peer;
 
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A tier's name in a dump, and the medium it stands for where nothing else is said. */
@@ -32,13 +31,14 @@ enum StorageTier {
     return values()[Media.standard().tier(medium).ordinal()];
   }
 
-  static Optional<StorageTier> byWireName(String name) {
+  /** The tier of that name, null = it is not known. */
+  static @Nullable StorageTier byWireName(String name) {
     for (StorageTier tier : values()) {
       if (tier.wireName.equals(name)) {
-        return Optional.of(tier);
+        return tier;
       }
     }
-    return Optional.empty();
+    return null;
   }
 
   /** Whether the tier says all that answers need of a medium. */

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.prompt;
 
-import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.SeqHash;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.lookup.Walk;
-import io.kvindex.query.match.PrefixCounter;
 import io.kvindex.query.parse.QueryBody;
 import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.prompt.Contexts.Names;
 import io.kvindex.query.registration.TableRows;
 import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
+import io.kvindex.streams.index.RunVisitor;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing once they have grown. To be used by one thread at a time.
  */
 public final class PromptWalk {
-  private final Walk walk = new Walk();
+  private final PrefixReader reader = new PrefixReader();
   private final PromptKeys keys = new PromptKeys();
   private final TimedKeys timed = new TimedKeys();
   private final Map<HashProfile, SeqHash> hashes = new HashMap<>();
@@ -37,6 +36,7 @@ public final class PromptWalk {
    * Walks a prompt given by its tokens, or by its sequence hashes, until the first block nobody
    * holds in any of the contexts.
    *
+   * @param view {@link TableView#within} the query's bounds
    * @param form {@link QueryForm#TOKENS}, else the hashes are taken for sequence hashes
    * @return number of blocks walked
    */
@@ -46,17 +46,25 @@ public final class PromptWalk {
       QueryBody query,
       List<Names> contexts,
       TableRows rows,
-      PrefixCounter counter) {
+      RunVisitor counter) {
     HashProfile profile = rows.table().hashProfile();
     if (form == QueryForm.TOKENS) {
-      ContextKeys prompt = prompt(query, rows, contexts);
-      return walk(view, query, prompt, prompt.xors(), rows, counter);
+      ContextKeys prompt =
+          contextKeys
+              .computeIfAbsent(profile, ContextKeys::new)
+              .ofTokens(
+                  query.tokens(),
+                  query.count(),
+                  rows.table().blockSize(),
+                  contexts,
+                  rows::loraPaths);
+      return walk(view, query, prompt, prompt.xors(), counter);
     }
     long[] xors = Contexts.keys(profile, Contexts.besideHashes(profile, contexts, view, rows));
     if (xors.length > 1) { // what tells them apart may be in the hashes given
       xors = Arrays.stream(xors).distinct().toArray();
     }
-    return walk(view, query, keys.ofHashes(query.hashes(), query.count()), xors, rows, counter);
+    return walk(view, query, keys.ofHashes(query.hashes(), query.count()), xors, counter);
   }
 
   /**
@@ -66,35 +74,18 @@ public final class PromptWalk {
    * @return number of blocks walked
    */
   public int walkLocals(
-      TableView view, QueryBody query, long[] xors, TableRows rows, PrefixCounter counter) {
-    SeqHash rule = rule(rows.table().hashProfile());
-    return walk(
-        view, query, keys.ofLocals(query.hashes(), query.count(), rule), xors, rows, counter);
+      TableView view, QueryBody query, long[] xors, TableRows rows, RunVisitor counter) {
+    SeqHash rule =
+        hashes.computeIfAbsent(
+            rows.table().hashProfile(), profile -> new SeqHash(profile.xxh3Seed()));
+    return walk(view, query, keys.ofLocals(query.hashes(), query.count(), rule), xors, counter);
   }
 
   private int walk(
-      TableView view,
-      QueryBody query,
-      BlockKeys prompt,
-      long[] xors,
-      TableRows rows,
-      PrefixCounter counter) {
+      TableView view, QueryBody query, BlockKeys prompt, long[] xors, RunVisitor counter) {
     query.deadline().check();
     BlockKeys asked = query.deadline().isSet() ? timed.of(prompt, query.deadline()) : prompt;
-    return view.walk(
-        walk.of(asked, xors, query.deadline(), query.visibleFrom(rows.table())),
-        counter.over(rows.instances()));
-  }
-
-  private ContextKeys prompt(QueryBody query, TableRows rows, List<Names> contexts) {
-    TableId table = rows.table();
-    return contextKeys
-        .computeIfAbsent(table.hashProfile(), ContextKeys::new)
-        .ofTokens(query.tokens(), query.count(), table.blockSize(), contexts, rows::loraPaths);
-  }
-
-  private SeqHash rule(HashProfile profile) {
-    return hashes.computeIfAbsent(profile, wanted -> new SeqHash(wanted.xxh3Seed()));
+    return view.walk(reader, asked, xors, counter);
   }
 
   /**

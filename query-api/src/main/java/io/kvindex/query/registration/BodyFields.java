@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.registration;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -56,10 +55,8 @@ final class BodyFields {
         throw ErrorCode.INVALID_JSON.because("the request body must be a JSON object");
       }
       return new BodyFields(root);
-    } catch (JsonProcessingException e) {
-      throw MalformedJson.of(e);
     } catch (IOException e) {
-      throw ErrorCode.INVALID_JSON.because("the request body is no readable text");
+      throw MalformedJson.of(e);
     }
   }
 

@@ -51,13 +51,8 @@ final class DegradedRows {
       boolean pool = one.registration().type().isPool();
       Set<String> instances = new TreeSet<>();
       for (int i = 0; i < rows.size(); i++) {
-        InstanceSet.Instance row = rows.get(i);
-        boolean concerned =
-            pool
-                ? row.servedBy(publisher.instanceId())
-                : row.instanceId().equals(publisher.instanceId());
-        if (concerned) {
-          instances.add(row.instanceId());
+        if (rows.get(i).gainsFrom(publisher.instanceId(), pool)) {
+          instances.add(rows.get(i).instanceId());
         }
       }
       if (pool && !instances.isEmpty()) {

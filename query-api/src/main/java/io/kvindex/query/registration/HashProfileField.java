@@ -9,6 +9,7 @@ import io.kvindex.query.error.ErrorCode;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -62,15 +63,8 @@ final class HashProfileField {
     try {
       return new HashProfile(algorithm, seed.asText());
     } catch (IllegalArgumentException e) {
-      throw refuse(
-          ErrorCode.INVALID_VALUE,
-          "`hash_profile.seed` of "
-              + algorithm.wireName()
-              + " must be "
-              + seedRule(algorithm)
-              + ", got \""
-              + ErrorCode.echo(seed.asText())
-              + "\"");
+      String seedOf = ".seed` of " + algorithm.wireName();
+      throw mustBe(ErrorCode.INVALID_VALUE, seedOf, seedRule(algorithm), seed.asText());
     }
   }
 
@@ -137,18 +131,10 @@ final class HashProfileField {
   }
 
   private static String require(
-      JsonNode node, String member, java.util.function.Predicate<String> allowed, String rule) {
+      JsonNode node, String member, Predicate<String> allowed, String rule) {
     String value = text(node, member);
     if (!allowed.test(value)) {
-      throw refuse(
-          ErrorCode.INVALID_VALUE,
-          "`hash_profile."
-              + member
-              + "` must be "
-              + rule
-              + ", got \""
-              + ErrorCode.echo(value)
-              + "\"");
+      throw mustBe(ErrorCode.INVALID_VALUE, "." + member + "`", rule, value);
     }
     return value;
   }
@@ -178,18 +164,12 @@ final class HashProfileField {
   }
 
   private static Algorithm algorithm(String name) {
+    String all =
+        Arrays.stream(Algorithm.values())
+            .map(Algorithm::wireName)
+            .collect(Collectors.joining(", "));
     return Algorithm.byWireName(name)
-        .orElseThrow(
-            () ->
-                refuse(
-                    ErrorCode.UNSUPPORTED,
-                    "`hash_profile` must be one of "
-                        + Arrays.stream(Algorithm.values())
-                            .map(Algorithm::wireName)
-                            .collect(Collectors.joining(", "))
-                        + ", got \""
-                        + ErrorCode.echo(name)
-                        + "\""));
+        .orElseThrow(() -> mustBe(ErrorCode.UNSUPPORTED, "`", "one of " + all, name));
   }
 
   private static String defaultSeed(Algorithm algorithm, HashProfile ifAbsent) {
@@ -201,5 +181,14 @@ final class HashProfileField {
 
   private static ApiException refuse(ErrorCode code, String text) {
     return code.of(FIELD, text);
+  }
+
+  /**
+   * @param what of it, behind its name
+   */
+  private static ApiException mustBe(ErrorCode code, String what, String rule, String got) {
+    return refuse(
+        code,
+        "`hash_profile" + what + " must be " + rule + ", got \"" + ErrorCode.echo(got) + "\"");
   }
 }

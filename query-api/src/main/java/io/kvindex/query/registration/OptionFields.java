@@ -13,10 +13,12 @@ import io.kvindex.model.registration.Shards;
 import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,112 +28,79 @@ final class OptionFields {
   private static final int MAX_ADDRESS_TIERS = 64;
   private static final int MAX_GROUP = 999_999;
 
+  /** Members for pools alone, and for all others. */
+  private static final List<String> OF_POOLS =
+      List.of("shards", "expiry_seconds", "address_tiers", "pool_groups", "removal_scope");
+
+  private static final List<String> OF_ENGINES = List.of("lower_tier", "lora_paths");
+
   private final BodyFields fields;
-  private final SourceType type;
 
-  private final CopyPolicy copies;
-
-  private OptionFields(BodyFields fields, SourceType type, CopyPolicy copies) {
+  private OptionFields(BodyFields fields) {
     this.fields = fields;
-    this.type = type;
-    this.copies = copies;
   }
 
   /**
-   * @throws ApiException naming the member at fault
-   */
-  static SourceOptions read(BodyFields fields, SourceType type) {
-    return read(fields, type, CopyPolicy.defaultFor(type));
-  }
-
-  /**
-   * The same where repeated stores count in another way unless the body says how.
-   *
+   * @param copies how repeated stores count unless the body says how
    * @throws ApiException naming the member at fault
    */
   static SourceOptions read(BodyFields fields, SourceType type, CopyPolicy copies) {
-    return new OptionFields(fields, type, copies).options();
+    for (String field : type.isPool() ? OF_ENGINES : OF_POOLS) {
+      if (fields.has(field)) {
+        throw invalid(
+            field,
+            type.isPool()
+                ? "is not for type Mooncake"
+                : "is for registrations of type Mooncake only");
+      }
+    }
+    return new OptionFields(fields).options(type, copies);
   }
 
-  private SourceOptions options() {
-    @Nullable String topic = fields.text("topic");
+  private SourceOptions options(SourceType type, CopyPolicy copies) {
     Shards shards = shards();
     return new SourceOptions(
-        copies(),
+        Objects.requireNonNullElse(choice("copies", CopyPolicy.values()), copies),
         fields.texts("pools"),
-        topic == null ? "" : topic,
+        Objects.requireNonNullElse(fields.text("topic"), ""),
         persistentMedia(),
         lowerTier(),
         shards,
-        expirySeconds(),
+        fields.number("expiry_seconds", 0, LowerTier.MAX_SECONDS, 0),
         addressTiers(),
         poolGroups(shards),
-        clearScope(),
-        removalScope(),
-        loraPaths(),
+        clearScope(type),
+        choice("removal_scope", RemovalScope.values()),
+        Objects.requireNonNullElse(fields.textsByName("lora_paths"), Map.of()),
         fields.flag("detached"));
   }
 
   /** Of engines; the standard's clear says itself what it is of. */
-  private @Nullable ClearScope clearScope() {
+  private @Nullable ClearScope clearScope(SourceType type) {
     ClearScope scope =
-        choice(
-            "clear_scope",
-            "device, device_and_host or all",
-            Map.of(
-                "device",
-                ClearScope.DEVICE,
-                "device_and_host",
-                ClearScope.DEVICE_AND_HOST,
-                "all",
-                ClearScope.ALL));
+        choice("clear_scope", ClearScope.DEVICE, ClearScope.DEVICE_AND_HOST, ClearScope.ALL);
     if (scope != null && (type.isPool() || type == SourceType.KV_EVENTS)) {
       throw invalid("clear_scope", "is not for type " + type.wireName());
     }
     return scope;
   }
 
-  private @Nullable RemovalScope removalScope() {
-    if (fields.has("removal_scope")) {
-      onlyFor(true, "removal_scope");
-    }
-    return choice(
-        "removal_scope",
-        "all or medium",
-        Map.of("all", RemovalScope.ALL, "medium", RemovalScope.MEDIUM));
-  }
-
-  /**
-   * What a member's text means, in any case; null if it is absent.
-   *
-   * @param rule the texts, for people
-   */
-  private <E> @Nullable E choice(String field, String rule, Map<String, E> meanings) {
+  /** What a member's text means, in any case; null if it is absent. */
+  @SafeVarargs
+  private <E extends Enum<E>> @Nullable E choice(String field, E... meanings) {
     String text = fields.text(field);
     if (text == null) {
       return null;
     }
-    E meaning = meanings.get(text.toLowerCase(Locale.ROOT));
-    if (meaning == null) {
-      throw invalid(field, "must be " + rule + ", got " + quoted(text));
+    List<String> names =
+        Arrays.stream(meanings).map(one -> one.name().toLowerCase(Locale.ROOT)).toList();
+    int found = names.indexOf(text.toLowerCase(Locale.ROOT));
+    if (found >= 0) {
+      return meanings[found];
     }
-    return meaning;
-  }
-
-  /** Paths by adapter. */
-  private Map<String, String> loraPaths() {
-    Map<String, String> paths = fields.textsByName("lora_paths");
-    if (paths == null) {
-      return Map.of();
-    }
-    onlyFor(false, "lora_paths");
-    return paths;
-  }
-
-  private CopyPolicy copies() {
-    CopyPolicy stated =
-        choice("copies", "count or set", Map.of("count", CopyPolicy.COUNT, "set", CopyPolicy.SET));
-    return stated == null ? copies : stated;
+    int last = names.size() - 1;
+    String rule = String.join(", ", names.subList(0, last)) + " or " + names.get(last);
+    throw invalid(field, "must be " + rule + ", got " + quoted(text));
   }
 
   private Set<String> persistentMedia() {
@@ -154,19 +123,11 @@ final class OptionFields {
     if (text == null) {
       return LowerTier.OWN;
     }
-    onlyFor(false, "lower_tier");
     try {
       return LowerTier.parse(text);
     } catch (IllegalArgumentException e) {
       throw invalid("lower_tier", e.getMessage() + ", got " + quoted(text));
     }
-  }
-
-  private int expirySeconds() {
-    if (fields.has("expiry_seconds")) {
-      onlyFor(true, "expiry_seconds");
-    }
-    return fields.number("expiry_seconds", 0, LowerTier.MAX_SECONDS, 0);
   }
 
   /** A number of tensor parallel ranks, or sizes by dimension. */
@@ -175,7 +136,6 @@ final class OptionFields {
     if (node == null) {
       return null;
     }
-    onlyFor(true, "shards");
     if (!node.isObject()) {
       return Shards.of(fields.number("shards", 1, Shards.MAX, 1));
     }
@@ -209,7 +169,6 @@ final class OptionFields {
     if (node == null) {
       return Map.of();
     }
-    onlyFor(true, "address_tiers");
     if (!node.isObject()) {
       throw fields.wrongType("address_tiers", "an object of media by part of the address");
     }
@@ -236,7 +195,6 @@ final class OptionFields {
     if (node == null) {
       return null;
     }
-    onlyFor(true, "pool_groups");
     if (!node.isArray()) {
       throw fields.wrongType("pool_groups", "an array of integers");
     }
@@ -248,24 +206,14 @@ final class OptionFields {
       }
       groups.add(element.intValue());
     }
-    int most = Math.min(SourceOptions.MAX_POOL_GROUPS, Shards.MAX / count(shards));
+    int objects = shards == null ? 1 : shards.count();
+    int most = Math.min(SourceOptions.MAX_POOL_GROUPS, Shards.MAX / objects);
     if (groups.isEmpty() || groups.size() > most) {
       throw invalid(
           "pool_groups",
           "must have 1 to " + most + " groups; a block has " + Shards.MAX + " objects at most");
     }
     return List.copyOf(groups);
-  }
-
-  private static int count(@Nullable Shards shards) {
-    return shards == null ? 1 : shards.count();
-  }
-
-  private void onlyFor(boolean pools, String field) {
-    if (type.isPool() != pools) {
-      throw invalid(
-          field, pools ? "is for registrations of type Mooncake only" : "is not for type Mooncake");
-    }
   }
 
   private static ApiException invalid(String field, String what) {

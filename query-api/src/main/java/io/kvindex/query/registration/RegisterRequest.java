@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.registration;
 
+import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
@@ -59,7 +60,7 @@ public record RegisterRequest(Registration registration, boolean replace) {
             new TableId(publisher.tenantId(), model, blockSize, profile),
             List.of(nullToEmpty(fields.text("lora_name"))),
             emptyToNull(fields.eitherText("additionalsalt", "additional_salt")),
-            OptionFields.read(fields, type),
+            OptionFields.read(fields, type, CopyPolicy.defaultFor(type)),
             null);
     return new RegisterRequest(registration, fields.flag("replace"));
   }

@@ -83,8 +83,7 @@ public final class RegistrationService implements AutoCloseable {
 
   /** Registers; returns when it is visible here. */
   public void register(RegisterRequest request) {
-    PublisherId publisher = request.registration().publisher();
-    exclusively(publisher, deadline -> register(request, deadline));
+    register(request, (registered, wanted) -> {});
   }
 
   /**
@@ -163,15 +162,7 @@ public final class RegistrationService implements AutoCloseable {
    * @param choice called with what is registered anywhere; throws to refuse
    */
   void unregister(Function<RegistrationSnapshot, List<PublisherId>> choice) {
-    long deadline = System.nanoTime() + timeoutNanos;
-    try {
-      if (!table.refresh(deadline)) {
-        throw notAcknowledged();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw notAcknowledged();
-    }
+    interruptibly(this::refresh);
     for (PublisherId publisher : choice.apply(table.snapshot())) {
       exclusively(publisher, until -> write(publisher, null, until));
     }
@@ -229,21 +220,31 @@ public final class RegistrationService implements AutoCloseable {
   }
 
   private void exclusively(PublisherId publisher, Step step) {
-    long deadline = System.nanoTime() + timeoutNanos;
     ReentrantLock stripe = stripes[Math.floorMod(publisher.hashCode(), STRIPES)];
+    interruptibly(
+        deadline -> {
+          if (!stripe.tryLock(timeoutNanos, TimeUnit.NANOSECONDS)) {
+            throw notAcknowledged();
+          }
+          try {
+            refresh(deadline);
+            step.run(deadline);
+          } finally {
+            stripe.unlock();
+          }
+        });
+  }
+
+  /** What another replica has written must be seen first, or it would be written again. */
+  private void refresh(long deadline) throws InterruptedException {
+    if (!table.refresh(deadline)) {
+      throw notAcknowledged();
+    }
+  }
+
+  private void interruptibly(Step step) {
     try {
-      if (!stripe.tryLock(timeoutNanos, TimeUnit.NANOSECONDS)) {
-        throw notAcknowledged();
-      }
-      try {
-        // What another replica has written must be seen first, or it would be written again.
-        if (!table.refresh(deadline)) {
-          throw notAcknowledged();
-        }
-        step.run(deadline);
-      } finally {
-        stripe.unlock();
-      }
+      step.run(System.nanoTime() + timeoutNanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw notAcknowledged();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.registration;
 
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
-import io.kvindex.model.TableId;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -22,8 +24,7 @@ public final class RegistrationSnapshot {
 
   private final NavigableMap<PublisherId, Registered> byPublisher;
   // tenant -> model -> block size: nested, so that a query looks up without building a key
-  private final Map<String, Map<String, NavigableMap<Integer, List<TableRows>>>> tables =
-      new TreeMap<>();
+  private final Map<String, Map<String, TreeMap<Integer, List<TableRows>>>> tables;
 
   /**
    * @param byPublisher taken over, never changed again
@@ -36,31 +37,21 @@ public final class RegistrationSnapshot {
       Media media,
       Supplier<Map<PublisherId, Long>> unconnected) {
     this.byPublisher = byPublisher;
-    Map<String, Map<String, Map<Integer, List<Registered>>>> grouped = new TreeMap<>();
-    for (Registered one : byPublisher.values()) {
-      TableId table = one.registration().table();
-      grouped
-          .computeIfAbsent(table.tenantId(), tenant -> new TreeMap<>())
-          .computeIfAbsent(table.model(), model -> new TreeMap<>())
-          .computeIfAbsent(table.blockSize(), size -> new ArrayList<>())
-          .add(one);
-    }
-    grouped.forEach(
-        (tenant, models) -> {
-          Map<String, NavigableMap<Integer, List<TableRows>>> rows = new TreeMap<>();
-          models.forEach((model, sizes) -> rows.put(model, rows(sizes, media, unconnected)));
-          tables.put(tenant, rows);
-        });
-  }
-
-  private static NavigableMap<Integer, List<TableRows>> rows(
-      Map<Integer, List<Registered>> members,
-      Media media,
-      Supplier<Map<PublisherId, Long>> unconnected) {
-    NavigableMap<Integer, List<TableRows>> rows = new TreeMap<>();
-    members.forEach((size, some) -> rows.put(size, TableRows.of(some, media, unconnected)));
-    rows.values().removeIf(List::isEmpty); // of pools alone
-    return rows;
+    tables =
+        byPublisher.values().stream()
+            .collect(
+                groupingBy(
+                    one -> one.registration().table().tenantId(),
+                    groupingBy(
+                        one -> one.registration().table().model(),
+                        groupingBy(
+                            one -> one.registration().table().blockSize(),
+                            TreeMap::new,
+                            collectingAndThen(
+                                toList(), some -> TableRows.of(some, media, unconnected))))));
+    tables.values().stream()
+        .flatMap(models -> models.values().stream())
+        .forEach(sizes -> sizes.values().removeIf(List::isEmpty)); // of pools alone
   }
 
   /** A snapshot of the given registrations, the last one counting where a publisher has two. */
@@ -97,7 +88,7 @@ public final class RegistrationSnapshot {
    * one element, or two after a race between two hash profiles.
    */
   public NavigableMap<Integer, List<TableRows>> tables(String tenant, String model) {
-    Map<String, NavigableMap<Integer, List<TableRows>>> models = tables.get(tenant);
+    Map<String, TreeMap<Integer, List<TableRows>>> models = tables.get(tenant);
     NavigableMap<Integer, List<TableRows>> sizes = models == null ? null : models.get(model);
     return sizes == null ? Collections.emptyNavigableMap() : sizes;
   }

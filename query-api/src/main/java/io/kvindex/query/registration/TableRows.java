@@ -175,14 +175,4 @@ public final class TableRows {
   public Collection<String> loraPaths(String lora) {
     return loraPaths.getOrDefault(lora, Collections.emptySortedSet());
   }
-
-  /** Index of a row, -1 if there is none of that name. */
-  public int indexOf(String instanceId) {
-    for (int i = 0; i < instances.size(); i++) {
-      if (instances.get(i).instanceId().equals(instanceId)) {
-        return i;
-      }
-    }
-    return -1;
-  }
 }

@@ -15,23 +15,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Body of {@code GET /cluster}: what this replica knows of itself and was told by the others. */
-final class ClusterJson {
-
-  private final ReplicaId id;
-  private final IndexPartitions here;
-  private final ReplicaWatch others;
-
-  ClusterJson(ReplicaId id, IndexPartitions here, ReplicaWatch others) {
-    this.id = id;
-    this.here = here;
-    this.others = others;
-  }
+record ClusterJson(ReplicaId id, IndexPartitions here, ReplicaWatch others) {
 
   ObjectNode describe() {
     ObjectNode out = JsonNodeFactory.instance.objectNode();
     out.put("answered_by", id.address());
     ArrayNode replicas = out.putArray("replicas");
-    ReplicaStatus own = ReplicaStatus.of(id, here, List.of());
+    ReplicaStatus own = ReplicaStatus.of(id, here);
     replicas.add(replica(id.address(), own, true, 0));
     long now = System.nanoTime();
     for (String other : others.others()) {

@@ -4,17 +4,19 @@ package io.kvindex.query.remote;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.query.deadline.Deadline;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +40,7 @@ final class RemoteView implements TableView {
   private final long untilNanos;
   private final @Nullable TableView own;
   private Deadline deadline = Deadline.NONE;
-  private long notBefore = Walk.ANY;
+  private long notBefore = ANY_OFFSET;
   private @Nullable Told told;
   private @Nullable String answeredBy;
   private @Nullable TableNames names;
@@ -74,27 +76,13 @@ final class RemoteView implements TableView {
   }
 
   @Override
-  public int walk(Walk walk, RunVisitor visitor) {
-    WalkRequest request = WalkRequest.of(table, walk);
-    Race<WalkAnswer> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableView stale = spare(walk.notBefore());
-    WalkAnswer answer = forwarding.walk(race, request, walk.deadline(), mayBeTold(stale));
-    if (answer != null && !isFresher(stale, answer.told())) {
-      take(answer.told().and(most), race.winner());
-      return answer.replay(visitor);
-    }
-    walk.deadline().check();
-    if (stale == null || answer == null && !mayBeTold(stale)) {
-      throw nobody(race);
-    }
-    takeOwn(stale);
-    return stale.walk(
-        walk.of(request, request.contexts(), walk.deadline(), walk.notBefore()), visitor);
-  }
-
-  /** What is here may lack the event that was waited for. */
-  private @Nullable TableView spare(long notBefore) {
-    return notBefore == Walk.ANY ? own : null;
+  public int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor) {
+    WalkRequest request = WalkRequest.of(table, notBefore, keys, xors);
+    return ask(
+        (race, spare) -> forwarding.walk(race, request, deadline, spare),
+        WalkAnswer::told,
+        answer -> answer.replay(visitor),
+        stale -> stale.walk(reader, request, xors, visitor));
   }
 
   /** Whether what is here may be told where nobody else answers. */
@@ -115,15 +103,35 @@ final class RemoteView implements TableView {
     answeredBy = by;
   }
 
-  private void takeOwn(TableView stale) {
+  /**
+   * Asks the holders.
+   *
+   * @param how puts the question; told whether there is a spare answer
+   * @param use what is made of an answer
+   * @param orElse what is made of what is here, where that is better
+   */
+  private <A, R> R ask(
+      BiFunction<Race<A>, Boolean, @Nullable A> how,
+      Function<A, Told> tells,
+      Function<A, R> use,
+      Function<TableView, R> orElse) {
+    Race<A> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
+    // What is here may lack the event that was waited for.
+    TableView stale = notBefore == ANY_OFFSET ? own : null;
+    A answer = how.apply(race, mayBeTold(stale));
+    if (answer != null && !isFresher(stale, tells.apply(answer))) {
+      take(tells.apply(answer).and(most), race.winner());
+      return use.apply(answer);
+    }
+    deadline.check();
+    if (stale == null || answer == null && !mayBeTold(stale)) {
+      throw ErrorCode.NOT_READY.because(
+          "no replica that holds the index of this model answers; try again ("
+              + race.problems()
+              + ")");
+    }
     take(Told.of(stale).and(Trust.STALE), null);
-  }
-
-  private ApiException nobody(Race<?> race) {
-    return ErrorCode.NOT_READY.because(
-        "no replica that holds the index of this model answers; try again ("
-            + race.problems()
-            + ")");
+    return orElse.apply(stale);
   }
 
   /** What is asked once for a query, where it is needed at all. */
@@ -135,19 +143,11 @@ final class RemoteView implements TableView {
   }
 
   private TableNames ask(NamesRequest request) {
-    Race<TableNames> race = new Race<>(holders, silent, untilNanos - System.nanoTime());
-    TableView stale = spare(notBefore);
-    TableNames answer = forwarding.names(race, request, deadline, mayBeTold(stale));
-    if (answer != null && !isFresher(stale, answer.told())) {
-      take(answer.told().and(most), race.winner());
-      return answer;
-    }
-    deadline.check();
-    if (stale == null || answer == null && !mayBeTold(stale)) {
-      throw nobody(race);
-    }
-    takeOwn(stale);
-    return TableNames.of(stale, request);
+    return ask(
+        (race, spare) -> forwarding.names(race, request, deadline, spare),
+        TableNames::told,
+        answer -> answer,
+        stale -> TableNames.of(stale, request));
   }
 
   @Override

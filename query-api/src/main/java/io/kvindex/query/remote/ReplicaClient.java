@@ -148,7 +148,21 @@ final class ReplicaClient implements Transport {
       reply.told(null, e);
       return;
     }
-    request.send(new Answer(() -> leaves(address), reply));
+    request.send(
+        new BufferingResponseListener(ANSWER_BYTES) {
+          @Override
+          public void onComplete(Result result) {
+            leaves(address);
+            if (result.isFailed()) {
+              reply.told(null, inPlainWords(result.getFailure()));
+            } else if (result.getResponse().getStatus() == 200) {
+              reply.told(getContent(), null);
+            } else {
+              int status = result.getResponse().getStatus();
+              reply.told(null, new RefusedException("it answered " + status));
+            }
+          }
+        });
   }
 
   private boolean enters(String address) {
@@ -173,30 +187,6 @@ final class ReplicaClient implements Transport {
         .timeout(millis, TimeUnit.MILLISECONDS) // Jetty counts in these, and 0 is for ever
         .headers(fields -> fields.put(Deadline.HEADER, millis))
         .body(new BytesRequestContent("application/octet-stream", body));
-  }
-
-  /** Takes one answer. */
-  private static final class Answer extends BufferingResponseListener {
-    private final Runnable ended;
-    private final Reply reply;
-
-    Answer(Runnable ended, Reply reply) {
-      super(ANSWER_BYTES);
-      this.ended = ended;
-      this.reply = reply;
-    }
-
-    @Override
-    public void onComplete(Result result) {
-      ended.run();
-      if (result.isFailed()) {
-        reply.told(null, inPlainWords(result.getFailure()));
-      } else if (result.getResponse().getStatus() == 200) {
-        reply.told(getContent(), null);
-      } else {
-        reply.told(null, new RefusedException("it answered " + result.getResponse().getStatus()));
-      }
-    }
   }
 
   /** Users read it; Jetty's own texts show its insides. */

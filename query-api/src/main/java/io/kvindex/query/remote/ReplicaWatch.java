@@ -274,7 +274,9 @@ final class ReplicaWatch implements AutoCloseable {
       beginnings.keySet().retainAll(asked);
       problems.keySet().retainAll(asked);
       if (!asked.isEmpty()) {
-        byte[] question = question();
+        byte[] question =
+            PlainMessage.encode(
+                IntStream.range(0, here.partitions()).filter(this::isElsewhere).toArray());
         asked.forEach(
             other ->
                 transport.ask(
@@ -287,11 +289,6 @@ final class ReplicaWatch implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.error("BUG: the other replicas are not asked this time", e);
     }
-  }
-
-  private byte[] question() {
-    return ReplicaStatus.question(
-        IntStream.range(0, here.partitions()).filter(this::isElsewhere).boxed().toList());
   }
 
   private void take(String address, byte @Nullable [] body, @Nullable Throwable problem) {
@@ -307,7 +304,7 @@ final class ReplicaWatch implements AutoCloseable {
       return;
     }
     try {
-      ReplicaStatus status = ReplicaStatus.decode(body);
+      ReplicaStatus status = PlainMessage.decode(body, ReplicaStatus.class);
       Map<Integer, Long> since =
           beginnings.computeIfAbsent(address, same -> new ConcurrentHashMap<>());
       status.partitions().stream()
@@ -316,7 +313,7 @@ final class ReplicaWatch implements AutoCloseable {
       heard.put(address, new Heard(status, nanoTime.getAsLong()));
       detector.answered(address);
       problems.remove(address);
-    } catch (MalformedRecordException | IllegalArgumentException e) {
+    } catch (MalformedRecordException e) {
       notUnderstood.increment();
       problems.put(address, "not understood: " + e.getMessage());
       warn(address, e);

@@ -66,7 +66,7 @@ public final class ReplicatedIndexAccess implements IndexAccess, AutoCloseable {
     this.partitions = partitions;
     this.id = id;
     this.transport = transport;
-    Transport addressed = Addressed.transport(partitions::logId, transport);
+    Transport addressed = ReplicaService.aboutLog(partitions::logId, transport);
     this.others = new ReplicaWatch(partitions, others, addressed, registry, nanoTime);
     forwarding = new Forwarding(addressed, this.others.detector(), registry);
   }

@@ -46,7 +46,7 @@ public final class RunningCopy {
     client.ask(
         address,
         ReplicaService.STATUS,
-        ReplicaStatus.question(List.of()),
+        PlainMessage.encode(List.of()),
         ANSWER_NANOS,
         (body, problem) -> {
           if (body == null) {
@@ -56,8 +56,8 @@ public final class RunningCopy {
             return;
           }
           try {
-            answer.complete(ReplicaStatus.decode(body).copy());
-          } catch (MalformedRecordException | IllegalArgumentException e) {
+            answer.complete(PlainMessage.decode(body, ReplicaStatus.class).copy());
+          } catch (MalformedRecordException e) {
             answer.complete(""); // something else listens there
           }
         });

@@ -5,7 +5,8 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.index.BlockKeys;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.view.ContextNames;
 import java.util.Collection;
@@ -16,8 +17,8 @@ import java.util.Set;
 record StaleView(TableView table) implements TableView {
 
   @Override
-  public int walk(Walk walk, RunVisitor visitor) {
-    return table.walk(walk, visitor);
+  public int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor) {
+    return table.walk(reader, keys, xors, visitor);
   }
 
   @Override

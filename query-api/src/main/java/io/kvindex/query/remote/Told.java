@@ -7,6 +7,7 @@ import io.kvindex.model.event.RecordWriter;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -18,6 +19,11 @@ import java.util.TreeSet;
  * @param degraded publishers events were lost of; the same object for answers from the same view
  */
 record Told(Trust trust, long lagMs, Set<PublisherId> degraded) {
+
+  Told {
+    Objects.requireNonNull(trust);
+    Objects.requireNonNull(degraded);
+  }
 
   /** Trust does not count: a copy that is seconds old is worth more than one of a minute ago. */
   static final Comparator<Told> FRESHEST_FIRST = Comparator.comparingLong(Told::lagMs);

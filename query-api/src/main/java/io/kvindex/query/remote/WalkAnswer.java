@@ -26,21 +26,37 @@ import org.jspecify.annotations.Nullable;
  * end      varint 0, varint blocks walked
  * </pre>
  *
- * Immutable.
+ * @param owners what the bits mean
+ * @param runs how many of the next two count: where each run begins, and who holds it
+ * @param end blocks walked
  */
-final class WalkAnswer {
-  static final byte VERSION = 1;
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record WalkAnswer(Told told, OwnerView owners, int runs, int[] positions, long[] bits, int end) {
+  private static final byte VERSION = 1;
 
-  private final Told told;
-  private final OwnerView owners;
-  private final int runs;
-  private final int[] positions;
-  private final long[] bits;
-  private final int end;
+  /**
+   * Reads an answer.
+   *
+   * @param known the owner list the asker said it has, null = none
+   * @throws MalformedRecordException if it is no such answer, or of a version not known here
+   */
+  static WalkAnswer decode(byte[] bytes, @Nullable OwnerView known) {
+    RecordReader in = new RecordReader(bytes);
+    int version = in.readByte();
+    if (version != VERSION) {
+      throw new MalformedRecordException("version " + version + " of answers is not known here");
+    }
+    Told told = Told.read(in);
+    long id = in.readLong();
+    if (in.readByte() != 0) {
+      return read(told, readOwners(id, in), in);
+    } else if (known == null || known.id() != id) {
+      throw new MalformedRecordException("the answer speaks of an owner list that is not here");
+    }
+    return read(told, known, in);
+  }
 
-  private WalkAnswer(Told told, OwnerView owners, RecordReader in) {
-    this.told = told;
-    this.owners = owners;
+  private static WalkAnswer read(Told told, OwnerView owners, RecordReader in) {
     int words = owners.words();
     int count = 0;
     int[] at = new int[8];
@@ -56,37 +72,9 @@ final class WalkAnswer {
       }
       count++;
     }
-    runs = count;
-    positions = at;
-    bits = held;
-    end = in.readInt();
+    int end = in.readInt();
     in.requireEnd();
-  }
-
-  /**
-   * Reads an answer.
-   *
-   * @param known the owner list the asker said it has, null = none
-   * @throws MalformedRecordException if it is no such answer, or of a version not known here
-   */
-  static WalkAnswer decode(byte[] bytes, @Nullable OwnerView known) {
-    RecordReader in = new RecordReader(bytes);
-    requireVersion(in);
-    Told told = Told.read(in);
-    long id = in.readLong();
-    if (in.readByte() != 0) {
-      return new WalkAnswer(told, readOwners(id, in), in);
-    } else if (known == null || known.id() != id) {
-      throw new MalformedRecordException("the answer speaks of an owner list that is not here");
-    }
-    return new WalkAnswer(told, known, in);
-  }
-
-  static void requireVersion(RecordReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedRecordException("version " + version + " of answers is not known here");
-    }
+    return new WalkAnswer(told, owners, count, at, held, end);
   }
 
   private static OwnerView readOwners(long id, RecordReader in) {
@@ -109,14 +97,6 @@ final class WalkAnswer {
         in.readByte() != 0,
         in.readString(),
         new Incarnation(in.readZigZag(), in.readZigZag(), in.readZigZag()));
-  }
-
-  Told told() {
-    return told;
-  }
-
-  OwnerView owners() {
-    return owners;
   }
 
   /**

@@ -7,14 +7,13 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.event.RecordReader;
 import io.kvindex.model.event.RecordWriter;
-import io.kvindex.query.lookup.Walk;
 import io.kvindex.streams.index.BlockKeys;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * A walk on its way to another replica ({@link Addressed}), all integers big-endian:
+ * A walk on its way to another replica, all integers big-endian:
  *
  * <pre>
  * byte     version
@@ -24,9 +23,21 @@ import java.util.List;
  * varint   contexts; of each: 8 bytes to xor into the hashes, varint number of its chain
  * varint   chains; of each: varint blocks, 8 bytes each
  * </pre>
+ *
+ * @param contexts what to xor into the hashes, one for each context
+ * @param chainOf number of each context's chain
+ * @param ownersId number of the owner list the asker has, {@link #NO_OWNERS} = none
  */
-final class WalkRequest implements BlockKeys {
-  static final byte VERSION = 1;
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record WalkRequest(
+    TableId table,
+    long notBefore,
+    long[] contexts,
+    int[] chainOf,
+    List<Hashes> chains,
+    long ownersId)
+    implements BlockKeys {
+  private static final byte VERSION = 1;
 
   static final long NO_OWNERS = 0;
 
@@ -36,45 +47,20 @@ final class WalkRequest implements BlockKeys {
   /** Hashes are taken from the keys so many at a time. */
   private static final int CHUNK = 256;
 
-  private final TableId table;
-  private final long notBefore;
-  private final long[] contexts;
-  private final int[] chainOf;
-  private final List<Hashes> chains;
-
-  /** Number of the owner list the asker has. */
-  private final long ownersId;
-
-  private WalkRequest(
-      TableId table,
-      long notBefore,
-      long[] contexts,
-      int[] chainOf,
-      List<Hashes> chains,
-      long ownersId) {
-    this.table = table;
-    this.notBefore = notBefore;
-    this.contexts = contexts;
-    this.chainOf = chainOf;
-    this.chains = chains;
-    this.ownersId = ownersId;
-  }
-
-  /** Takes all of the walk's keys; they can not be asked again. */
-  static WalkRequest of(TableId table, Walk walk) {
-    long[] contexts = walk.contexts();
+  /** Takes all of a prompt's keys; they can not be asked again. */
+  static WalkRequest of(TableId table, long notBefore, BlockKeys keys, long[] contexts) {
     int[] chainOf = new int[contexts.length];
     List<Hashes> chains = new ArrayList<>();
     BlockKeys before = null;
     for (int c = 0; c < contexts.length; c++) {
-      BlockKeys own = walk.keys().in(c);
+      BlockKeys own = keys.in(c);
       if (own != before) {
         chains.add(Hashes.of(all(own)));
         before = own;
       }
       chainOf[c] = chains.size() - 1;
     }
-    return new WalkRequest(table, walk.notBefore(), contexts, chainOf, chains, NO_OWNERS);
+    return new WalkRequest(table, notBefore, contexts, chainOf, chains, NO_OWNERS);
   }
 
   private static long[] all(BlockKeys keys) {
@@ -121,7 +107,10 @@ final class WalkRequest implements BlockKeys {
    */
   static WalkRequest decode(byte[] bytes) {
     RecordReader in = new RecordReader(bytes);
-    requireVersion(in);
+    int version = in.readByte();
+    if (version != VERSION) {
+      throw new MalformedRecordException("version " + version + " of questions is not known here");
+    }
     long ownersId = in.readLong();
     TableId table = EventRecordCodec.readTable(in);
     long notBefore = in.readZigZag();
@@ -149,31 +138,6 @@ final class WalkRequest implements BlockKeys {
       throw new MalformedRecordException("contexts and chains do not fit each other");
     }
     return new WalkRequest(table, notBefore, contexts, chainOf, chains, ownersId);
-  }
-
-  /** Of any question. */
-  static void requireVersion(RecordReader in) {
-    int version = in.readByte();
-    if (version != VERSION) {
-      throw new MalformedRecordException("version " + version + " of questions is not known here");
-    }
-  }
-
-  /** Number of the owner list the asker has, {@link #NO_OWNERS} = none. */
-  long ownersId() {
-    return ownersId;
-  }
-
-  TableId table() {
-    return table;
-  }
-
-  long notBefore() {
-    return notBefore;
-  }
-
-  long[] contexts() {
-    return contexts;
   }
 
   @Override

@@ -25,18 +25,10 @@ import org.jspecify.annotations.Nullable;
  * {@code GET /workers}: one element per instance, in the shape of the Dynamo standalone indexer;
  * {@code tenant_id}, {@code type} and what is in a listener beyond endpoint, status and last_error
  * are ours.
+ *
+ * @param nowMicros what time it is, microseconds since the epoch
  */
-final class WorkersJson {
-  private final List<PublisherReport> reports;
-  private final long nowMicros;
-
-  /**
-   * @param nowMicros what time it is, microseconds since the epoch
-   */
-  WorkersJson(List<PublisherReport> reports, long nowMicros) {
-    this.reports = reports;
-    this.nowMicros = nowMicros;
-  }
+record WorkersJson(List<PublisherReport> reports, long nowMicros) {
 
   String write() {
     Map<List<Object>, Map<Integer, PublisherReport>> workers = new LinkedHashMap<>();

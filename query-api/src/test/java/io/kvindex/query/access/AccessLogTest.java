@@ -146,7 +146,7 @@ class AccessLogTest {
           reply.body().raw('{').raw('}');
         },
         EventVisibility.UNKNOWN,
-        () -> Map.of("/replica/ask", question -> question),
+        () -> Map.of("/replica/ask", (question, parameters) -> question),
         routes -> AccessLog.addTo(routes, log),
         log == null ? meters : meters.and(log),
         metrics);

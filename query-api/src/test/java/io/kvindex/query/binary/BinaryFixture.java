@@ -5,6 +5,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.query.DialectAnswers;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.conductor.BareServer;
 import io.kvindex.query.http.QueryAnswers;
@@ -25,7 +26,7 @@ abstract class BinaryFixture extends BareServer {
 
   @Override
   protected QueryAnswers answers(Supplier<RegistrationSnapshot> registrations, BareIndex over) {
-    return new BinaryAnswers(registrations, over);
+    return DialectAnswers.all(registrations, over);
   }
 
   void register(String instance, int rank, String... loras) {

@@ -5,6 +5,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
+import io.kvindex.query.DialectAnswers;
 import io.kvindex.query.http.QueryAnswers;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import java.net.http.HttpResponse;
@@ -22,7 +23,7 @@ abstract class ConductorFixture extends BareServer {
 
   @Override
   protected QueryAnswers answers(Supplier<RegistrationSnapshot> registrations, BareIndex over) {
-    return new ConductorAnswers(registrations, over);
+    return DialectAnswers.all(registrations, over);
   }
 
   void register(String instance, int rank, int blockSize) {

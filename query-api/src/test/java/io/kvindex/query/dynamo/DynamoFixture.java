@@ -6,15 +6,13 @@ import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.hash.HashProfile.Algorithm;
+import io.kvindex.query.DialectAnswers;
 import io.kvindex.query.conductor.BareIndex;
 import io.kvindex.query.conductor.BareServer;
-import io.kvindex.query.conductor.ConductorAnswers;
-import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.http.QueryAnswers;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 
 /** Dynamo's dialect, and the conductor's beside it. */
@@ -24,13 +22,7 @@ abstract class DynamoFixture extends BareServer {
 
   @Override
   protected QueryAnswers answers(Supplier<RegistrationSnapshot> registrations, BareIndex over) {
-    Map<Dialect, QueryAnswers> answers =
-        Map.of(
-            Dialect.DYNAMO,
-            new DynamoAnswers(registrations, over),
-            Dialect.CONDUCTOR,
-            new ConductorAnswers(registrations, over));
-    return (form, query, reply) -> answers.get(query.dialect()).answer(form, query, reply);
+    return DialectAnswers.all(registrations, over);
   }
 
   void register(String instance, int blockSize, HashProfile profile) {

@@ -106,8 +106,8 @@ class RunRecorderTest {
               new Instance("c", List.of(0), Set.of("p2")));
       MatchCounter counter = new MatchCounter();
       new PrefixReader().walk(fresh, keys(blocks), new long[1], counter.over(set));
-      RunRecorder runs = new RunRecorder(Media.standard(), blocks);
-      new PrefixReader().walk(fresh, keys(blocks), new long[1], runs.over(set));
+      RunRecorder runs = new RunRecorder(Media.standard(), set, blocks);
+      new PrefixReader().walk(fresh, keys(blocks), new long[1], runs);
       for (int i = 0; i < set.size(); i++) {
         assertThat(runs.of(i).matched()).isEqualTo(counter.longest(i));
         for (int medium = 0; medium < counter.media(); medium++) {
@@ -127,8 +127,8 @@ class RunRecorderTest {
   }
 
   private RunRecorder record(int blocks, Instance... instances) {
-    RunRecorder runs = new RunRecorder(Media.standard(), blocks);
-    new PrefixReader().walk(index, keys(blocks), new long[1], runs.over(set(instances)));
+    RunRecorder runs = new RunRecorder(Media.standard(), set(instances), blocks);
+    new PrefixReader().walk(index, keys(blocks), new long[1], runs);
     return runs;
   }
 

@@ -9,11 +9,8 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;
-import io.kvindex.query.binary.BinaryAnswers;
+import io.kvindex.query.DialectAnswers;
 import io.kvindex.query.conductor.BareIndex;
-import io.kvindex.query.conductor.ConductorAnswers;
-import io.kvindex.query.dialect.Dialect;
-import io.kvindex.query.dynamo.DynamoAnswers;
 import io.kvindex.query.http.EventVisibility;
 import io.kvindex.query.http.HttpServer;
 import io.kvindex.query.http.HttpSettings;
@@ -66,21 +63,14 @@ public final class TwoTables extends EmptyIndex implements AutoCloseable {
             () -> PublisherReport.all(snapshot, publisher -> null, this),
             EventVisibility.UNKNOWN,
             Media.standard());
-    Map<Dialect, QueryAnswers> speakers =
-        Map.of(
-            Dialect.CONDUCTOR,
-            new ConductorAnswers(() -> snapshot, this),
-            Dialect.BINARY,
-            new BinaryAnswers(() -> snapshot, this),
-            Dialect.DYNAMO,
-            new DynamoAnswers(() -> snapshot, this));
+    QueryAnswers speakers = DialectAnswers.all(() -> snapshot, this);
     server =
         HttpServer.start(
             HttpSettings.DEFAULT.at("127.0.0.1", 0),
             new QueryAnswers() {
               @Override
               public void answer(QueryForm form, QueryBody query, QueryReply reply) {
-                Objects.requireNonNull(speakers.get(query.dialect())).answer(form, query, reply);
+                speakers.answer(form, query, reply);
               }
 
               @Override

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class ReplicaQuestionsTest {
   }
 
   /** Answers when all of them are here. */
-  private byte[] meet(byte[] question) {
+  private byte[] meet(byte[] question, @Nullable String parameters) {
     met.countDown();
     try {
       return new byte[] {(byte) (met.await(20, TimeUnit.SECONDS) ? 1 : 0)};

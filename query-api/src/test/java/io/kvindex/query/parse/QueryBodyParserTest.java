@@ -8,6 +8,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.parse.QueryBody.EventPlace;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
@@ -188,12 +189,12 @@ class QueryBodyParserTest {
   void shouldWaitForAnEventInItsOwnTableOnly() {
     TableId table = new TableId("default", "m", 16, HashProfile.XXH3_DEFAULT);
     QueryBody body = new QueryBody();
-    assertThat(body.visibleFrom(table)).isEqualTo(QueryBody.ANY_OFFSET);
+    assertThat(body.visibleFrom(table)).isEqualTo(TableView.ANY_OFFSET);
     body.awaited(new EventPlace(table, 300));
     assertThat(body.visibleFrom(table)).isEqualTo(300);
     TableId other = new TableId("default", "m", 32, HashProfile.XXH3_DEFAULT);
-    assertThat(body.visibleFrom(other)).isEqualTo(QueryBody.ANY_OFFSET);
+    assertThat(body.visibleFrom(other)).isEqualTo(TableView.ANY_OFFSET);
     body.reset();
-    assertThat(body.visibleFrom(table)).isEqualTo(QueryBody.ANY_OFFSET);
+    assertThat(body.visibleFrom(table)).isEqualTo(TableView.ANY_OFFSET);
   }
 }

@@ -176,14 +176,14 @@ class PeersTest {
     await().atMost(SOON).until(() -> count("kvindex.peer.blocks", "outcome", "block_size") == 4);
 
     register("7", 0, 4, SourceType.KV_EVENTS, 1);
-    peers.fetch(url());
+    peers.fetch(List.of(url()));
     await().atMost(SOON).until(() -> count("kvindex.peer.blocks", "outcome", "source_type") == 4);
 
     index.known.put(
         new PublisherId("7", "default", 0),
         new StreamPosition(new Incarnation(1, 5, 0), null, -1, 0, 0, 0, false));
     register("7", 0, 4, SourceType.VLLM, 1);
-    peers.fetch(url());
+    peers.fetch(List.of(url()));
     await().atMost(SOON).until(() -> count("kvindex.peer.blocks", "outcome", "has_state") == 4);
     assertThat(kafka.history()).isEmpty();
   }

@@ -221,7 +221,7 @@ class ClusterJsonTest {
         if (problem != null) {
           reply.told(null, problem);
         } else {
-          reply.told(bytes == null ? answer.encode() : bytes, null);
+          reply.told(bytes == null ? PlainMessage.encode(answer) : bytes, null);
         }
       }
     }

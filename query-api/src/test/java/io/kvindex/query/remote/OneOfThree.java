@@ -6,11 +6,12 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
-import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import io.kvindex.streams.table.PartitionTable;
 import io.kvindex.streams.view.PartitionView;
@@ -82,7 +83,7 @@ abstract class OneOfThree {
     }
 
     @Override
-    public int walk(Walk walk, RunVisitor visitor) {
+    public int walk(PrefixReader reader, BlockKeys keys, long[] xors, RunVisitor visitor) {
       visitor.begin(OwnerView.of(1, new Owner[0]));
       visitor.end(0);
       return 0;

@@ -80,7 +80,10 @@ public final class Relayed {
     @Override
     public void ask(String address, String path, byte[] body, long forNanos, Reply reply) {
       try {
-        reply.told(Objects.requireNonNull(service.byPath().get(path)).to(body), null);
+        String[] parts = path.split("\\?");
+        String parameters = parts.length < 2 ? null : parts[1];
+        reply.told(
+            Objects.requireNonNull(service.byPath().get(parts[0])).to(body, parameters), null);
       } catch (RuntimeException e) {
         reply.told(null, e);
       }

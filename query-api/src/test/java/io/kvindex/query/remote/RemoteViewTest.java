@@ -8,7 +8,6 @@ import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.lookup.Walk;
 import io.kvindex.query.remote.ReplicaClient.RefusedException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
@@ -35,14 +34,17 @@ class RemoteViewTest extends OneOfThree {
 
   private void refuse(
       String address, String path, byte[] body, long forNanos, Transport.Reply reply) {
-    asked.add(NamesRequest.decode(body));
+    asked.add(PlainMessage.decode(body, NamesRequest.class));
     reply.told(null, new RefusedException("it answered 503"));
   }
 
   @Test
   void shouldTellTheNamesKnownHere_whenNobodyElseTells() {
-    assertThat(view().within(Deadline.NONE, Walk.ANY).contexts()).isEmpty();
-    assertThat(asked).singleElement().extracting(NamesRequest::notBefore).isEqualTo(Walk.ANY);
+    assertThat(view().within(Deadline.NONE, TableView.ANY_OFFSET).contexts()).isEmpty();
+    assertThat(asked)
+        .singleElement()
+        .extracting(NamesRequest::notBefore)
+        .isEqualTo(TableView.ANY_OFFSET);
   }
 
   @Test
@@ -58,7 +60,7 @@ class RemoteViewTest extends OneOfThree {
   @Test
   void shouldAskNobody_whenTheTimeIsOver() {
     Deadline over = Deadline.of("1", System.nanoTime() - TimeUnit.SECONDS.toNanos(1));
-    assertThatThrownBy(() -> view().within(over, Walk.ANY).contexts())
+    assertThatThrownBy(() -> view().within(over, TableView.ANY_OFFSET).contexts())
         .isInstanceOfSatisfying(
             ApiException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
     assertThat(asked).isEmpty();

@@ -13,7 +13,7 @@ import io.kvindex.query.remote.ReplicaStatus.Part;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
 import io.kvindex.streams.view.StreamPosition;
-import java.util.Arrays;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -40,9 +40,9 @@ class ReplicaStatusTest {
             Map.of(
                 0,
                 new Detail(Map.of(one, position, other, nothing), Map.of(one, Map.of("GPU", 5L)))));
-    assertThat(ReplicaStatus.decode(status.encode())).isEqualTo(status);
+    assertThat(wired(status)).isEqualTo(status);
     ReplicaStatus ready = new ReplicaStatus("", "", null, List.of(), Map.of());
-    assertThat(ReplicaStatus.decode(ready.encode())).isEqualTo(ready);
+    assertThat(wired(ready)).isEqualTo(ready);
   }
 
   /** While replicas are upgraded one after the other. */
@@ -50,17 +50,25 @@ class ReplicaStatusTest {
   void shouldPassOverWhatLaterVersionsAdd() {
     Part part = new Part(0, new PartitionProgress(Phase.READY, 0, 0, 0), 0, 7, 0);
     ReplicaStatus status = new ReplicaStatus("a", "v", null, List.of(part), Map.of());
-    byte[] later = Arrays.copyOf(status.encode(), status.encode().length + 9);
-    later[0] = ReplicaStatus.VERSION + 1;
-    assertThat(ReplicaStatus.decode(later)).isEqualTo(status);
-    int phase = 1 + 2 + 2 + 1 + 1 + 1; // behind the version, three strings, a count and a number
-    assertThat(later[phase]).isEqualTo((byte) Phase.READY.ordinal());
-    later[phase] = 77;
-    assertThat(ReplicaStatus.decode(later).partitions())
+    String now = new String(PlainMessage.encode(status), StandardCharsets.UTF_8);
+    String later = now.replaceAll("\\{\"(copy|partition)\"", "{\"more\":[7],\"$1\"");
+    assertThat(later).hasSize(now.length() + 2 * "\"more\":[7],".length());
+    assertThat(decoded(later)).isEqualTo(status);
+    assertThat(decoded(later.replace("READY", "NEWER")).partitions())
         .extracting(one -> one.progress().phase())
         .containsExactly(Phase.CATCHING_UP);
-    later[0] = 1;
-    assertThatThrownBy(() -> ReplicaStatus.decode(later))
+    assertThatThrownBy(() -> decoded("\u0001"))
+        .isInstanceOf(MalformedRecordException.class)
+        .hasMessageContaining("version 1");
+    assertThatThrownBy(() -> decoded(now.replace("copy", "cope")))
         .isInstanceOf(MalformedRecordException.class);
+  }
+
+  private static ReplicaStatus wired(ReplicaStatus status) {
+    return PlainMessage.decode(PlainMessage.encode(status), ReplicaStatus.class);
+  }
+
+  private static ReplicaStatus decoded(String json) {
+    return PlainMessage.decode(json.getBytes(StandardCharsets.UTF_8), ReplicaStatus.class);
   }
 }

@@ -66,7 +66,8 @@ final class StandInReplicas implements Transport {
       ReplicaStatus.Part part =
           new ReplicaStatus.Part(
               0, new PartitionProgress(phase, 0, 0, 0), 0, 0, since.getOrDefault(address, 0L));
-      reply.told(new ReplicaStatus(address, "0.1.0", null, List.of(part), Map.of()).encode(), null);
+      ReplicaStatus status = new ReplicaStatus(address, "0.1.0", null, List.of(part), Map.of());
+      reply.told(PlainMessage.encode(status), null);
     }
   }
 }

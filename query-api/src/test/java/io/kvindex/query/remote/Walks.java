@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.remote;
 
-import io.kvindex.query.deadline.Deadline;
 import io.kvindex.query.lookup.TableView;
-import io.kvindex.query.lookup.Walk;
+import io.kvindex.streams.index.PrefixReader;
 import io.kvindex.streams.index.RunVisitor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,9 @@ final class Walks {
   static int empty(@Nullable TableView view) {
     return Objects.requireNonNull(view)
         .walk(
-            new Walk().of((out, from, max) -> 0, new long[] {0}, Deadline.NONE, Walk.ANY),
+            new PrefixReader(),
+            (out, from, max) -> 0,
+            new long[] {0},
             new RunVisitor() {
               @Override
               public boolean change(int position, long[] ownerBits) {
