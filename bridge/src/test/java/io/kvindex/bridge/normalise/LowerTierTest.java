@@ -42,7 +42,8 @@ class LowerTierTest {
             null,
             null,
             null,
-            Map.of());
+            Map.of(),
+            false);
     Normaliser engine = new Normaliser(StoreFixture.registration(SourceType.VLLM, options));
     DecodeResult batch =
         new VllmDecoder()
