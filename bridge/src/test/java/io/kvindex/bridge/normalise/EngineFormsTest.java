@@ -249,7 +249,8 @@ class EngineFormsTest {
             null,
             null,
             null,
-            Map.of()),
+            Map.of(),
+            false),
         null);
   }
 

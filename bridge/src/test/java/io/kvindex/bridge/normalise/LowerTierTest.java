@@ -42,7 +42,8 @@ class LowerTierTest {
             null,
             null,
             null,
-            Map.of());
+            Map.of(),
+            false);
     Normaliser engine = Normaliser.of(StoreFixture.registration(SourceType.VLLM, options));
     DecodeResult batch =
         EngineDecoder.VLLM.decode(

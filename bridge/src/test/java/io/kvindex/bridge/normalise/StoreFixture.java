@@ -81,7 +81,8 @@ abstract class StoreFixture {
         poolGroups,
         null,
         removals,
-        Map.of());
+        Map.of(),
+        false);
   }
 
   static Registration registration(SourceType type, SourceOptions options) {

@@ -111,7 +111,8 @@ public final class Site implements AutoCloseable {
             options.poolGroups(),
             options.clearScope(),
             options.removalScope(),
-            options.loraPaths()),
+            options.loraPaths(),
+            false),
         r.continues());
   }
 

@@ -176,7 +176,7 @@ public final class IngestCommand implements Callable<Integer> {
         .put("copies", "set")
         .put("detached", true)
         .put("replace", true);
-    return IngestedRank.begin(
+    return new IngestedRank(
         api,
         registration,
         host,

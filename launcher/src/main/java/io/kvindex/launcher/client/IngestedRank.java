@@ -53,25 +53,13 @@ final class IngestedRank implements AutoCloseable {
     }
   }
 
-  private IngestedRank(
-      ApiClient api,
-      ObjectNode registration,
-      PayloadPublisher publisher,
-      TrtllmTranslator translator,
-      Map<String, Long> counts,
-      int patienceSeconds,
-      @Nullable Life former) {
-    this.api = api;
-    this.registration = registration;
-    this.publisher = publisher;
-    this.translator = translator;
-    this.counts = counts;
-    this.patienceSeconds = patienceSeconds;
-    this.former = former;
-  }
-
-  /** Opens the sockets and makes the server follow them. */
-  static IngestedRank begin(
+  /**
+   * Opens the sockets and makes the server follow them.
+   *
+   * @param registration without the endpoints
+   * @param counts what became of events, added to
+   */
+  IngestedRank(
       ApiClient api,
       ObjectNode registration,
       String host,
@@ -79,16 +67,18 @@ final class IngestedRank implements AutoCloseable {
       Map<String, Long> counts,
       int patienceSeconds)
       throws IOException, InterruptedException {
-    String name = registration.path("instance_id").asText();
-    PayloadPublisher publisher = new PayloadPublisher("ingest-" + name, host);
+    this.api = api;
+    this.registration = registration;
+    this.translator = translator;
+    this.counts = counts;
+    this.patienceSeconds = patienceSeconds;
+    publisher = new PayloadPublisher("ingest-" + registration.path("instance_id").asText(), host);
     try {
       registration
           .put("endpoint", publisher.endpoint())
           .put("replay_endpoint", publisher.replayEndpoint());
-      Life former = Life.shownBy(listener(api, registration));
+      former = Life.shownBy(listener());
       api.post("/register", registration);
-      return new IngestedRank(
-          api, registration, publisher, translator, counts, patienceSeconds, former);
     } catch (IOException | InterruptedException e) {
       publisher.close();
       throw e;
@@ -123,7 +113,7 @@ final class IngestedRank implements AutoCloseable {
   /** Its numbers begin anew, so it is another process with an empty cache. */
   private void beginAgain() throws IOException, InterruptedException {
     awaitVisible();
-    former = Life.shownBy(listener(api, registration));
+    former = Life.shownBy(listener());
     counts.merge("restarts", 1L, Long::sum);
     translator.restart();
     publisher.restart();
@@ -147,7 +137,7 @@ final class IngestedRank implements AutoCloseable {
                 + " s; does the bridge reach "
                 + publisher.endpoint()
                 + "? It says: "
-                + listener(api, registration).path("last_error").asText("nothing"));
+                + listener().path("last_error").asText("nothing"));
       }
       LockSupport.parkNanos(POLL_NS);
     }
@@ -159,7 +149,7 @@ final class IngestedRank implements AutoCloseable {
    * has just begun may not have told of it yet.
    */
   private boolean isVisible() throws IOException, InterruptedException {
-    JsonNode listener = listener(api, registration);
+    JsonNode listener = listener();
     Life shown = Life.shownBy(listener);
     return last < 0
         || shown != null
@@ -169,8 +159,7 @@ final class IngestedRank implements AutoCloseable {
             && listener.path("visible_event_id").asLong(-1) >= last;
   }
 
-  private static JsonNode listener(ApiClient api, ObjectNode registration)
-      throws IOException, InterruptedException {
+  private JsonNode listener() throws IOException, InterruptedException {
     for (JsonNode worker : api.get("/workers")) {
       if (worker.path("instance_id").equals(registration.path("instance_id"))
           && worker.path("tenant_id").equals(registration.path("tenant_id"))) {

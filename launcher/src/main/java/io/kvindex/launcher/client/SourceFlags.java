@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.client;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.annotation.JsonNaming;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /**
- * Members of a registration that have a default. What they mean, and what goes with what, the
- * server decides; absent ones are not sent. A test holds that each member of the API is here.
+ * Members of a registration that have a default, by their names in the API. What they mean, and
+ * what goes with what, the server decides; absent ones are not sent. A test holds that each member
+ * of the API is here.
  */
+@JsonAutoDetect(fieldVisibility = JsonAutoDetect.Visibility.ANY)
+@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
 final class SourceFlags {
 
   @Option(
       names = "--namespace",
       paramLabel = "SALT",
       description = "additionalsalt: blocks match prompts of that namespace only (default: none).")
+  @JsonProperty("additionalsalt")
   private String namespace;
 
   @Option(
@@ -31,6 +42,7 @@ final class SourceFlags {
         "  vLLM uses since August 2026), sglang_sha256, sglang_sha256:bigram (EAGLE, NEXTN); or a JSON object as the API takes it.",
         "  One for each tenant, model and block size."
       })
+  @JsonIgnore
   private String hashProfile;
 
   @Option(
@@ -97,6 +109,7 @@ final class SourceFlags {
         "Pools: objects a block is made of, as a number of tensor parallel ranks or by name: tp, pcp, dcp, pp, layers, kv;",
         "  for example tp=4,kv=2. A block counts when all of them are there."
       })
+  @JsonIgnore
   private List<String> shards;
 
   @Option(
@@ -134,6 +147,7 @@ final class SourceFlags {
       names = "--replace",
       description =
           "Take the place of a registration of the same name that differs, for example at another address; its blocks are told anew.")
+  @JsonInclude(JsonInclude.Include.NON_DEFAULT)
   private boolean replace;
 
   @Option(
@@ -141,6 +155,7 @@ final class SourceFlags {
       description = {
         "The publisher tells everything once and goes, as kvindex ingest does: what it told counts without a connection."
       })
+  @JsonInclude(JsonInclude.Include.NON_DEFAULT)
   private boolean detached;
 
   /**
@@ -149,34 +164,16 @@ final class SourceFlags {
    * @throws IllegalArgumentException if a flag cannot be read
    */
   void addTo(ObjectNode body) {
-    text(body, "additionalsalt", namespace);
-    text(body, "copies", copies);
-    text(body, "lower_tier", lowerTier);
-    text(body, "clear_scope", clearScope);
-    text(body, "removal_scope", removalScope);
-    text(body, "topic", topic);
-    texts(body, "persistent_media", persistentMedia);
-    texts(body, "pools", pools);
-    map(body, "lora_paths", loraPaths);
-    map(body, "address_tiers", addressTiers);
+    Stream.of(persistentMedia, pools)
+        .filter(Objects::nonNull)
+        .forEach(names -> names.removeIf(String::isEmpty)); // '' is none
+    ObjectNode named = ApiClient.JSON.valueToTree(this);
+    body.setAll(named);
     if (hashProfile != null) {
       body.set("hash_profile", profile(hashProfile));
     }
     if (shards != null) {
       body.set("shards", shards(shards));
-    }
-    if (poolGroups != null) {
-      ArrayNode groups = body.putArray("pool_groups");
-      poolGroups.forEach(groups::add);
-    }
-    if (expirySeconds != null) {
-      body.put("expiry_seconds", expirySeconds);
-    }
-    if (replace) {
-      body.put("replace", true);
-    }
-    if (detached) {
-      body.put("detached", true);
     }
   }
 
@@ -219,25 +216,5 @@ final class SourceFlags {
 
   private static String badShards(String part) {
     return "--shards must be a number or NAME=N,NAME=N, got " + part;
-  }
-
-  private static void text(ObjectNode body, String member, @Nullable String value) {
-    if (value != null) {
-      body.put(member, value);
-    }
-  }
-
-  private static void texts(ObjectNode body, String member, @Nullable List<String> values) {
-    if (values != null) {
-      ArrayNode list = body.putArray(member);
-      values.stream().filter(value -> !value.isEmpty()).forEach(list::add);
-    }
-  }
-
-  private static void map(ObjectNode body, String member, @Nullable Map<String, String> values) {
-    if (values != null) {
-      ObjectNode object = body.putObject(member);
-      values.forEach(object::put);
-    }
   }
 }

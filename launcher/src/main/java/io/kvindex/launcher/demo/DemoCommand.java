@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -36,47 +37,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--trace",
-      paramLabel = "FILE",
-      description =
-          "Trace to replay, one JSON request a line (default: a bundled slice of Mooncake's conversation trace).")
-  private Path trace;
-
-  @Option(
-      names = "--requests",
-      paramLabel = "N",
-      description = "Requests to replay (default: ${DEFAULT-VALUE}).",
-      defaultValue = "600")
-  private int requests;
-
-  @Option(
-      names = "--engines",
-      paramLabel = "N",
-      description = "Engines in each fleet (default: ${DEFAULT-VALUE}).",
-      defaultValue = "8")
-  private int engines;
-
-  @Option(
-      names = "--speed",
-      paramLabel = "X",
-      description = "Times faster than the trace (default: ${DEFAULT-VALUE}).",
-      defaultValue = "5")
-  private double speed;
-
-  @Option(
-      names = "--gpu-blocks",
-      paramLabel = "N",
-      description = "Blocks of 16 tokens each engine's GPU holds (default: ${DEFAULT-VALUE}).",
-      defaultValue = "30000")
-  private int gpuBlocks;
-
-  @Option(
-      names = "--host-blocks",
-      paramLabel = "N",
-      description = "Blocks each engine's host tier holds (default: ${DEFAULT-VALUE}).",
-      defaultValue = "30000")
-  private int hostBlocks;
+  @Mixin private DemoOptions options;
 
   @Option(
       names = "--http-port",
@@ -92,13 +53,13 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    DemoOptions options = new DemoOptions(trace, requests, engines, speed, gpuBlocks, hostBlocks);
+    options.check();
     PrintWriter out = spec.commandLine().getOut();
     Path directory = Files.createTempDirectory("kvindex-demo-");
     out.printf("starting Kafka, bridge and indexer in %s ...%n", directory);
     out.flush();
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(port))) {
-      out.printf("ready at %s; %d engines publish over ZMQ%n%n", server.uri(), engines);
+      out.printf("ready at %s; %d engines publish over ZMQ%n%n", server.uri(), options.engines);
       out.flush();
       boolean right = new DemoRun(options, new IndexClient(server.uri()), out).run();
       if (keep) {

@@ -4,21 +4,59 @@ package io.kvindex.launcher.demo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
-/**
- * What a demo run does.
- *
- * @param trace trace file, null = the bundled slice
- * @param requests most requests to replay
- * @param engines engines in each fleet
- * @param speed how much faster than the trace's own time requests are sent
- * @param gpuBlocks blocks of 16 tokens an engine's device holds
- * @param hostBlocks blocks its host tier holds
- */
-record DemoOptions(
-    @Nullable Path trace, int requests, int engines, double speed, int gpuBlocks, int hostBlocks) {
+/** What a demo run does. */
+final class DemoOptions {
 
-  DemoOptions {
+  @Option(
+      names = "--trace",
+      paramLabel = "FILE",
+      description =
+          "Trace to replay, one JSON request a line (default: a bundled slice of Mooncake's conversation trace).")
+  @Nullable Path trace;
+
+  @Option(
+      names = "--requests",
+      paramLabel = "N",
+      description = "Requests to replay (default: ${DEFAULT-VALUE}).",
+      defaultValue = "600")
+  int requests;
+
+  @Option(
+      names = "--engines",
+      paramLabel = "N",
+      description = "Engines in each fleet (default: ${DEFAULT-VALUE}).",
+      defaultValue = "8")
+  int engines;
+
+  @Option(
+      names = "--speed",
+      paramLabel = "X",
+      description = "Times faster than the trace (default: ${DEFAULT-VALUE}).",
+      defaultValue = "5")
+  double speed;
+
+  @Option(
+      names = "--gpu-blocks",
+      paramLabel = "N",
+      description = "Blocks of 16 tokens each engine's GPU holds (default: ${DEFAULT-VALUE}).",
+      defaultValue = "30000")
+  int gpuBlocks;
+
+  @Option(
+      names = "--host-blocks",
+      paramLabel = "N",
+      description = "Blocks each engine's host tier holds (default: ${DEFAULT-VALUE}).",
+      defaultValue = "30000")
+  int hostBlocks;
+
+  /**
+   * Checks them.
+   *
+   * @throws IllegalArgumentException if one can not be used
+   */
+  void check() {
     atLeastOne("--requests", requests);
     atLeastOne("--engines", engines);
     atLeastOne("--gpu-blocks", gpuBlocks);

@@ -13,7 +13,7 @@ final class DemoReport {
     this.out = out;
   }
 
-  void fleets(FleetTotals kvindex, FleetTotals roundRobin, FleetTotals oracle) {
+  void fleets(Fleet kvindex, Fleet roundRobin, Fleet oracle) {
     out.println();
     out.printf(
         "%-34s %9s %14s %14s %9s %14s %12s%n",
@@ -34,17 +34,17 @@ final class DemoReport {
         Fleet.PREFILL_TOKENS_PER_SECOND);
   }
 
-  private void row(String name, FleetTotals totals) {
+  private void row(String name, Fleet fleet) {
     out.printf(
         Locale.ROOT,
         "%-34s %,9d %,14d %,14d %8.1f%% %,12.0f s %10.2f s%n",
         name,
-        totals.requests(),
-        totals.promptTokens(),
-        totals.cachedTokens(),
-        100 * totals.hitRate(),
-        totals.savedSeconds(),
-        totals.meanWaitSeconds());
+        fleet.requests(),
+        fleet.promptTokens(),
+        fleet.cachedTokens(),
+        100 * fleet.hitRate(),
+        fleet.savedSeconds(),
+        fleet.meanWaitSeconds());
   }
 
   void latencies(Latencies queries, Latencies visible) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.demo;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.terminal.Bars;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import io.kvindex.sandbox.trace.TraceReader;
@@ -10,9 +11,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import me.tongfei.progressbar.ProgressBar;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Replays a trace three times at once, over three fleets of equal engines: one routed by kvindex
@@ -27,6 +30,7 @@ final class DemoRun {
   private final IndexClient index;
   private final PrintWriter out;
   private final TraceTokens tokens = TraceTokens.standard();
+  private final Latencies queries = new Latencies();
   private final Deque<int[]> lastPrompts = new ArrayDeque<>();
 
   DemoRun(DemoOptions options, IndexClient index, PrintWriter out) {
@@ -41,49 +45,59 @@ final class DemoRun {
    * @return whether nothing was lost and no number was wrong
    */
   boolean run() throws IOException, InterruptedException {
-    try (Fleet followed = fleet("kvindex");
-        Fleet turns = fleet("round-robin");
-        Fleet ideal = fleet("oracle");
+    try (Fleet followed = fleet("kvindex", this::askKvindex);
+        Fleet turns = fleet("round-robin", null);
+        Fleet ideal = fleet("oracle", DemoRun::lookIntoCaches);
         VisibilityProbe probe = new VisibilityProbe(index)) {
       for (SimulatedEngine engine : followed.engines()) {
         index.register(engine);
       }
-      Latencies queries = new Latencies();
-      replay(
-          new Lane(followed, new KvindexPolicy(index, followed.engines(), queries)),
-          new Lane(turns, new RoundRobinPolicy()),
-          new Lane(ideal, new OraclePolicy(ideal.engines())),
-          probe);
+      replay(followed, turns, ideal, probe);
       probe.close();
       DemoReport report = new DemoReport(out);
-      report.fleets(followed.totals(), turns.totals(), ideal.totals());
+      report.fleets(followed, turns, ideal);
       report.latencies(queries, probe.times());
       return truth(new LossCheck(index, followed.engines()), followed.engines().size(), report);
     }
   }
 
-  /** A fleet and how it is routed. */
-  private record Lane(Fleet fleet, RoutingPolicy policy) {}
-
-  private Fleet fleet(String name) {
-    return new Fleet(name, options.engines(), options.gpuBlocks(), options.hostBlocks());
+  private Fleet fleet(String name, Fleet.@Nullable Believed believed) {
+    return new Fleet(name, options.engines, options.gpuBlocks, options.hostBlocks, believed);
   }
 
-  private void replay(Lane followed, Lane turns, Lane ideal, VisibilityProbe probe)
+  /** Asks kvindex over HTTP and times the answer as a router sees it. */
+  private long[] askKvindex(List<SimulatedEngine> engines, int[] tokens)
+      throws IOException, InterruptedException {
+    long startedNs = System.nanoTime();
+    JsonNode rows = index.query(tokens, engines.get(0).options().blockSize());
+    queries.add(System.nanoTime() - startedNs);
+    return engines.stream()
+        .mapToLong(e -> rows.path(e.options().name()).path("longest_matched").asLong())
+        .toArray();
+  }
+
+  /** The best any index could do. */
+  private static long[] lookIntoCaches(List<SimulatedEngine> engines, int[] tokens) {
+    return engines.stream()
+        .mapToLong(e -> e.holdings(tokens, null, null).longestMatched())
+        .toArray();
+  }
+
+  private void replay(Fleet followed, Fleet turns, Fleet ideal, VisibilityProbe probe)
       throws IOException, InterruptedException {
     try (TraceReader trace = open();
         ProgressBar bar = progressBar()) {
       long startedNs = System.nanoTime();
       int done = 0;
       for (TraceRequest request = trace.next();
-          request != null && done < options.requests();
+          request != null && done < options.requests;
           request = trace.next()) {
         double atSeconds = request.timestampMs() / 1e3;
-        waitUntil(startedNs + (long) (atSeconds / options.speed() * 1e9));
+        waitUntil(startedNs + (long) (atSeconds / options.speed * 1e9));
         int[] prompt = request.tokens(tokens);
-        probe.published(followed.fleet().run(prompt, atSeconds, followed.policy()));
-        turns.fleet().run(prompt, atSeconds, turns.policy());
-        ideal.fleet().run(prompt, atSeconds, ideal.policy());
+        probe.published(followed.run(prompt, atSeconds));
+        turns.run(prompt, atSeconds);
+        ideal.run(prompt, atSeconds);
         remember(prompt);
         bar.step();
         done++;
@@ -116,11 +130,11 @@ final class DemoRun {
   }
 
   private TraceReader open() throws IOException {
-    return options.trace() == null ? TraceReader.bundled() : TraceReader.open(options.trace());
+    return options.trace == null ? TraceReader.bundled() : TraceReader.open(options.trace);
   }
 
   private ProgressBar progressBar() {
-    return Bars.of("routing", "requests", options.requests());
+    return Bars.of("routing", "requests", options.requests);
   }
 
   private static void waitUntil(long whenNs) {

@@ -7,6 +7,7 @@ import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Some simulated engines and a router in front of them. The router sends a request where its first
@@ -20,10 +21,23 @@ final class Fleet implements AutoCloseable {
 
   private final List<SimulatedEngine> engines = new ArrayList<>();
   private final double[] busyUntil;
-  private final FleetTotals totals = new FleetTotals();
-  private long turn;
+  private final @Nullable Believed believed;
+  private long requests;
+  private long promptTokens;
+  private long cachedTokens;
+  private double waitSeconds;
 
-  Fleet(String name, int size, int gpuBlocks, int hostBlocks) {
+  /** Says how much of a prompt each engine is believed to hold, in their order. */
+  interface Believed {
+    long[] cachedTokens(List<SimulatedEngine> engines, int[] tokens)
+        throws IOException, InterruptedException;
+  }
+
+  /**
+   * @param believed null = nothing is known of caches, engines take turns
+   */
+  Fleet(String name, int size, int gpuBlocks, int hostBlocks, @Nullable Believed believed) {
+    this.believed = believed;
     busyUntil = new double[size];
     for (int i = 0; i < size; i++) {
       engines.add(
@@ -35,28 +49,26 @@ final class Fleet implements AutoCloseable {
     return engines;
   }
 
-  FleetTotals totals() {
-    return totals;
-  }
-
   /**
    * Routes one request and lets the chosen engine run it.
    *
    * @param atSeconds when it arrives, in the trace's time
    * @return the engine that ran it
    */
-  SimulatedEngine run(int[] tokens, double atSeconds, RoutingPolicy policy)
-      throws IOException, InterruptedException {
+  SimulatedEngine run(int[] tokens, double atSeconds) throws IOException, InterruptedException {
     int chosen =
-        policy.cacheAware()
-            ? soonest(tokens.length, policy.cachedTokens(tokens), atSeconds)
-            : (int) (turn++ % engines.size());
+        believed == null
+            ? (int) (requests % engines.size())
+            : soonest(tokens.length, believed.cachedTokens(engines, tokens), atSeconds);
     SimulatedEngine engine = engines.get(chosen);
     Prefill prefill = engine.prefill(tokens, null, null);
     engine.flush();
     double computing = (tokens.length - prefill.cachedTokens()) / PREFILL_TOKENS_PER_SECOND;
     busyUntil[chosen] = Math.max(busyUntil[chosen], atSeconds) + computing;
-    totals.add(prefill, busyUntil[chosen] - atSeconds);
+    requests++;
+    promptTokens += prefill.promptTokens();
+    cachedTokens += prefill.cachedTokens();
+    waitSeconds += busyUntil[chosen] - atSeconds;
     return engine;
   }
 
@@ -72,6 +84,33 @@ final class Fleet implements AutoCloseable {
       }
     }
     return best;
+  }
+
+  long requests() {
+    return requests;
+  }
+
+  long promptTokens() {
+    return promptTokens;
+  }
+
+  long cachedTokens() {
+    return cachedTokens;
+  }
+
+  /** Share of prompt tokens found cached, 0..1. */
+  double hitRate() {
+    return promptTokens == 0 ? 0 : (double) cachedTokens / promptTokens;
+  }
+
+  /** Seconds of prefill that cached tokens made unnecessary. */
+  double savedSeconds() {
+    return cachedTokens / PREFILL_TOKENS_PER_SECOND;
+  }
+
+  /** Mean time to the first token, queueing included, seconds of trace time. */
+  double meanWaitSeconds() {
+    return requests == 0 ? 0 : waitSeconds / requests;
   }
 
   @Override

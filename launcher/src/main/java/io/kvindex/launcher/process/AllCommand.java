@@ -5,7 +5,6 @@ import io.kvindex.model.hash.HashProfile;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -27,7 +26,7 @@ import picocli.CommandLine.Spec;
 public final class AllCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
-  @Mixin private HttpPort httpPort;
+  @Mixin private ServerOptions server;
 
   @Option(
       names = "--data-dir",
@@ -36,28 +35,21 @@ public final class AllCommand implements Callable<Integer> {
       defaultValue = DataDirectory.DEFAULT)
   private Path dataDir;
 
-  @Mixin private ConductorFile conductorFile;
-  @Mixin private PeerOptions peers;
-  @Mixin private DynamoOptions dynamo;
-  @Mixin private BindAddress bind;
-
   @Mixin private ReadingOptions reading;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    dynamo.check();
-    List<String> peerUrls = peers.urls();
-    ConductorConfig file = conductorFile.read();
+    ConductorConfig file = server.read();
     AllInOneOptions options =
         new AllInOneOptions(
             dataDir,
-            bind.address(),
-            httpPort.or(file),
+            server.bind(),
+            server.port(file),
             file,
             defaultProfile(System.getenv()),
             reading.rawQuarantine(),
             reading.gapPolicy());
-    AllInOne all = AllInOne.start(options, peerUrls, dynamo);
+    AllInOne all = AllInOne.start(options, server.peers(), server.dynamo());
     spec.commandLine()
         .getOut()
         .printf(

@@ -119,7 +119,7 @@ public final class AllInOne implements AutoCloseable {
                 new QuarantineReader()));
     own.listens();
     URI uri = Address.http(options.bind(), api.port());
-    PeerOptions.recover(api.peers(), peers);
+    StartupGate.recover(api.peers(), peers);
     StartupGate.await(api::whyNotServing);
     StaticRegistrations.apply(uri, options.conductor().registrations());
     StaticRegistrations.apply(uri, dynamo.registrations());

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,12 +40,8 @@ public final class IndexCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ClusterOptions cluster;
-  @Mixin private ConductorFile conductorFile;
-  @Mixin private PeerOptions peers;
-  @Mixin private DynamoOptions dynamo;
+  @Mixin private ServerOptions server;
   @Mixin private ReplicaOptions replica;
-  @Mixin private HttpPort httpPort;
-  @Mixin private BindAddress bindAddress;
 
   @Option(
       names = "--data-dir",
@@ -58,21 +53,17 @@ public final class IndexCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Gone.check(System.getenv());
-    dynamo.check();
-    List<String> peerUrls = peers.urls();
-    ConductorConfig file = conductorFile.read();
-    String bind = bindAddress.address();
-    int port = ReplicaAddress.portOn(bind, httpPort.or(file));
+    ConductorConfig file = server.read();
+    int port = ReplicaAddress.portOn(server.bind(), server.port(file));
     Duration drain = replica.drain();
-    CopyConfig config = replica.applyTo(cluster.kafka(), dataDir, bind, port);
+    CopyConfig config = replica.applyTo(cluster.kafka(), dataDir, server.bind(), port);
     try (StopSignal stop = StopSignal.install(drain.plus(CLOSE_WITHIN))) {
-      return run(config, port, peerUrls, file, stop);
+      return run(config, port, file, stop);
     }
   }
 
   /** Leaves its group in order however it ends, and with a last checkpoint. */
-  private int run(
-      CopyConfig config, int port, List<String> peerUrls, ConductorConfig file, StopSignal stop)
+  private int run(CopyConfig config, int port, ConductorConfig file, StopSignal stop)
       throws IOException, InterruptedException {
     Closing parts = new Closing();
     AutoCloseable end = parts;
@@ -93,8 +84,8 @@ public final class IndexCommand implements Callable<Integer> {
       own.listens();
       // First of all, as answers go on from memory until the HTTP port is closed.
       parts.add(own::leave);
-      URI uri = Address.http(bindAddress.address(), api.port());
-      PeerOptions.recover(api.peers(), peerUrls);
+      URI uri = Address.http(server.bind(), api.port());
+      StartupGate.recover(api.peers(), server.peers());
       StartupGate.await(api::whyNotServing);
       Runnable announce =
           () -> {
@@ -103,7 +94,7 @@ public final class IndexCommand implements Callable<Integer> {
           };
       end = new Draining(announce, replica.drain(), own::leave, parts);
       StaticRegistrations.apply(uri, file.registrations());
-      StaticRegistrations.apply(uri, dynamo.registrations());
+      StaticRegistrations.apply(uri, server.dynamo().registrations());
       spec.commandLine().getOut().printf("kvindex index: ready at %s%n", uri);
       spec.commandLine().getOut().flush();
       stop.await();
@@ -120,15 +111,14 @@ public final class IndexCommand implements Callable<Integer> {
   }
 
   private QueryApi.Options apiOptions(SiteTopics topics, int port) {
-    String bind = bindAddress.address();
     return new QueryApi.Options(
-        HttpSettings.DEFAULT.at(bind, port),
+        HttpSettings.DEFAULT.at(server.bind(), port),
         cluster.kafka(),
         REGISTRATION_TIMEOUT,
         AllCommand.defaultProfile(System.getenv()),
         Media.standard(),
         topics.generations(),
-        dynamo.accessLog(),
+        server.dynamo().accessLog(),
         DynamoOptions.minInitialWorkers(System.getenv()));
   }
 }

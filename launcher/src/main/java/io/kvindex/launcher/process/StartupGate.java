@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.query.peer.Peers;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +19,27 @@ final class StartupGate {
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(25);
   private static final long TELL_EVERY_NS = TimeUnit.SECONDS.toNanos(10);
 
+  /** Dynamo's bound for a whole dump; a longer one is taken over while this replica serves. */
+  private static final long DUMP_SECONDS = 10;
+
   private StartupGate() {}
+
+  /**
+   * Takes over the dump of the first peer that answers, before engines are registered, if it comes
+   * in time.
+   */
+  static void recover(Peers known, List<String> urls) throws InterruptedException {
+    if (urls.isEmpty()) {
+      return;
+    }
+    try {
+      known.recover(urls).get(DUMP_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("no peer's dump within {} s; serving meanwhile", DUMP_SECONDS);
+    } catch (ExecutionException e) {
+      LOG.warn("no peer's dump", e.getCause());
+    }
+  }
 
   /**
    * Waits until the index may be asked, however long loading takes, and logs what it waits for.

@@ -6,8 +6,6 @@ import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -15,7 +13,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads stretches of topics once, in order, without being member of a group. */
+/** Reads stretches of the events topic once, in order, without being member of a group. */
 final class LogReader {
 
   private static final Duration POLL = Duration.ofMillis(500);
@@ -42,17 +40,11 @@ final class LogReader {
                 "earliest"));
   }
 
-  /**
-   * Takes records as they come; {@code position} = offset of the next one, of several partitions
-   * the sum.
-   */
+  /** Takes records as they come; {@code position} = offset of the next one. */
   interface Sink {
     void take(ConsumerRecord<byte[], byte[]> record);
 
     default void at(long position) {}
-
-    /** All is read up to there. */
-    default void end(long to) {}
   }
 
   /**
@@ -63,111 +55,50 @@ final class LogReader {
    */
   void events(int partition, long from, long to, Sink sink) {
     TopicPartition events = new TopicPartition(Topics.EVENTS, partition);
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.assign(List.of(events));
       consumer.seek(events, from);
-      read(consumer, Map.of(events, to), new Unbroken(events, from, sink));
+      read(consumer, events, from, to, sink);
     }
   }
 
-  /**
-   * Reads all partitions of a compacted topic to their present end. Side by side: one after the
-   * other each would wait until the fetch for the one before it, which has no more, is over.
-   */
-  void whole(String topic, int partitions, Sink sink) {
-    List<TopicPartition> parts =
-        IntStream.range(0, partitions).mapToObj(i -> new TopicPartition(topic, i)).toList();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-      consumer.assign(parts);
-      consumer.seekToBeginning(parts);
-      read(consumer, consumer.endOffsets(parts, SILENCE), sink);
-    }
-  }
-
-  private KafkaConsumer<byte[], byte[]> consumer() {
-    return new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-  }
-
-  /** Passes on records of a topic without holes: nothing but retention deletes from it. */
-  static final class Unbroken implements Sink {
-    private final TopicPartition part;
-    private final Sink sink;
-    private long next;
-
-    Unbroken(TopicPartition part, long from, Sink sink) {
-      this.part = part;
-      this.next = from;
-      this.sink = sink;
-    }
-
-    @Override
-    public void take(ConsumerRecord<byte[], byte[]> record) {
-      requireNext(record.offset());
-      next++;
-      sink.take(record);
-    }
-
-    @Override
-    public void at(long position) {
-      sink.at(position);
-    }
-
-    @Override
-    public void end(long to) {
-      requireNext(to);
-    }
-
-    private void requireNext(long offset) {
-      if (offset > next) {
-        throw new IllegalStateException(
-            "retention took records "
-                + next
-                + " to "
-                + (offset - 1)
-                + " of "
-                + part
-                + " away while they were read: ask again, and it is said from where on the log is"
-                + " whole");
-      }
-    }
-  }
-
-  /**
-   * Reads on from where the consumer stands.
-   *
-   * @param ends what is read of each partition: up to there
-   */
-  static void read(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, Sink sink) {
+  /** Reads on from where the consumer stands; nothing but retention makes a hole there. */
+  static void read(
+      Consumer<byte[], byte[]> consumer, TopicPartition part, long from, long to, Sink sink) {
     long heardNanos = System.nanoTime();
-    long to = ends.values().stream().mapToLong(Long::longValue).sum();
-    long position = position(consumer, ends);
-    while (position < to) {
+    long next = from;
+    while (next < to) {
+      long before = next;
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        if (record.offset() < end(ends, new TopicPartition(record.topic(), record.partition()))) {
+        if (record.offset() < to) {
+          requireNext(part, next, record.offset());
+          next++;
           sink.take(record);
         }
       }
-      long reached = position(consumer, ends);
-      if (reached > position) {
+      requireNext(part, next, Math.min(to, consumer.position(part, SILENCE)));
+      if (next > before) {
         heardNanos = System.nanoTime();
-        position = reached;
-        sink.at(position);
+        sink.at(next);
       } else if (System.nanoTime() - heardNanos > SILENCE.toNanos()) {
         throw new IllegalStateException(
-            ends.keySet() + " are silent at offset " + position + " of " + to);
+            List.of(part) + " are silent at offset " + next + " of " + to);
       }
     }
-    sink.end(to);
   }
 
-  /** Offset of the next record, none beyond the end; of all partitions together. */
-  private static long position(Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
-    return ends.keySet().stream()
-        .mapToLong(part -> Math.min(consumer.position(part, SILENCE), end(ends, part)))
-        .sum();
-  }
-
-  private static long end(Map<TopicPartition, Long> ends, TopicPartition part) {
-    return Objects.requireNonNull(ends.get(part));
+  private static void requireNext(TopicPartition part, long next, long offset) {
+    if (offset > next) {
+      throw new IllegalStateException(
+          "retention took records "
+              + next
+              + " to "
+              + (offset - 1)
+              + " of "
+              + part
+              + " away while they were read: ask again, and it is said from where on the log is"
+              + " whole");
+    }
   }
 }

@@ -70,13 +70,12 @@ public final class PastQuery {
   private OfflineQuery.Answer ask(Instant when, Table named, byte[] body, LeftOut leftOut)
       throws InterruptedException {
     PastSources sources = new PastSources(when, leftOut);
-    LogReader log = new LogReader(kafka);
-    sources.read(log);
+    sources.read(kafka);
     Table asked = withBlockSize(named, sources);
     Stretch stretch = stretch(when, asked);
     PastTable table =
         new PastTable(stretch.part().partition(), stretch.partitions(), stretch.part().first());
-    fill(new Applied(table, sources, leftOut, asked), log, stretch);
+    fill(new Applied(table, sources, leftOut, asked), stretch);
     return OfflineQuery.ask(
         RegistrationSnapshot.of(sources.all(), Media.standard()),
         new StreamsIndexAccess(table, () -> 0),
@@ -125,25 +124,26 @@ public final class PastQuery {
     }
   }
 
-  private void fill(Applied applied, LogReader log, Stretch stretch) {
+  private void fill(Applied applied, Stretch stretch) {
     LogPart part = stretch.part();
     try (ProgressBar bar =
         Bars.of("reading", "records", Math.max(0, stretch.end() - part.first()))) {
-      log.events(
-          part.partition(),
-          part.first(),
-          stretch.end(),
-          new LogReader.Sink() {
-            @Override
-            public void take(ConsumerRecord<byte[], byte[]> record) {
-              applied.take(record);
-            }
+      new LogReader(kafka)
+          .events(
+              part.partition(),
+              part.first(),
+              stretch.end(),
+              new LogReader.Sink() {
+                @Override
+                public void take(ConsumerRecord<byte[], byte[]> record) {
+                  applied.take(record);
+                }
 
-            @Override
-            public void at(long position) {
-              bar.stepTo(position - part.first());
-            }
-          });
+                @Override
+                public void at(long position) {
+                  bar.stepTo(position - part.first());
+                }
+              });
     }
     notes.printf(
         "%d records of this table, the last of %s, before offset %d of partition %d%n",

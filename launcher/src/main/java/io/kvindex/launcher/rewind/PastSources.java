@@ -11,9 +11,11 @@ import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.registration.SourceOptions;
 import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.model.topic.follow.TopicFollower;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.streams.fold.Sequencer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +34,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 final class PastSources {
 
   private static final String NO_ENDPOINT = "";
+  private static final Duration READ_WITHIN = Duration.ofSeconds(30);
 
   private final Instant when;
   private final LeftOut leftOut;
@@ -52,9 +55,19 @@ final class PastSources {
     this.leftOut = leftOut;
   }
 
-  /** Reads the registrations topic. */
-  void read(LogReader log) {
-    log.whole(Topics.REGISTRATIONS, Topics.CONTROL_PARTITIONS, this::take);
+  /**
+   * Reads the registrations topic.
+   *
+   * @param kafka settings of all Kafka clients
+   * @throws IllegalStateException if that takes longer than 30 s
+   */
+  void read(Map<String, Object> kafka) throws InterruptedException {
+    try (TopicFollower registrations =
+        TopicFollower.start(kafka, Topics.REGISTRATIONS, this::take)) {
+      if (!registrations.refresh(System.nanoTime() + READ_WITHIN.toNanos())) {
+        throw new IllegalStateException(Topics.REGISTRATIONS + " is silent");
+      }
+    }
   }
 
   /** Takes a record of the registrations topic. */

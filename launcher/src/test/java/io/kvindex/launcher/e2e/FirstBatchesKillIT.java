@@ -44,7 +44,7 @@ class FirstBatchesKillIT {
     try (ServerProcess server = ServerProcess.all(directory)) {
       for (int kill = 0; kill < KILLS; kill++) {
         server.awaitReady();
-        EngineOptions.Builder options =
+        EngineOptions options =
             EngineOptions.vllm("gone-" + kill).gpuBlocks(400).hostBlocks(kill % 2 * 400);
         try (SimulatedEngine engine = options.start()) {
           long begun = System.nanoTime();

@@ -148,7 +148,7 @@ class HashProfileIT {
   private void startEngines(Api api, Case profile) throws Exception {
     for (int i = 0; i < 4; i++) {
       String name = "engine-" + i;
-      EngineOptions.Builder options =
+      EngineOptions options =
           profile.isSglang() ? EngineOptions.sglang(name) : EngineOptions.vllm(name);
       SimulatedEngine engine =
           options

@@ -37,7 +37,7 @@ final class LoadedEngines implements AutoCloseable {
    *
    * @param step pause behind each batch
    */
-  LoadedEngines(int count, long seed, Duration step, Consumer<EngineOptions.Builder> change) {
+  LoadedEngines(int count, long seed, Duration step, Consumer<EngineOptions> change) {
     this("engine", count, seed, step, change);
   }
 
@@ -46,12 +46,11 @@ final class LoadedEngines implements AutoCloseable {
    *
    * @param name what their names begin with
    */
-  LoadedEngines(
-      String name, int count, long seed, Duration step, Consumer<EngineOptions.Builder> change) {
+  LoadedEngines(String name, int count, long seed, Duration step, Consumer<EngineOptions> change) {
     random = new Random(seed);
     stepNs = step.toNanos();
     for (int i = 0; i < count; i++) {
-      EngineOptions.Builder options =
+      EngineOptions options =
           EngineOptions.vllm(name + "-" + i).gpuBlocks(400).hostBlocks(i % 2 == 0 ? 400 : 0);
       change.accept(options);
       engines.add(options.start());

@@ -8,18 +8,23 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.Main;
 import io.kvindex.sandbox.broker.BrokerOptions;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
-import io.kvindex.sandbox.broker.ListenerSecurity;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,9 +48,7 @@ class SecuredKafkaIT {
   @Timeout(240)
   void shouldShowEvents_whenAllClientsProveWhoTheyAre() throws Exception {
     Certificate certificate = Certificate.create(directory, "of-the-keystore");
-    try (EmbeddedBroker broker =
-        EmbeddedBroker.start(
-            BrokerOptions.in(directory.resolve("broker")).withSecurity(security(certificate)))) {
+    try (EmbeddedBroker broker = secured(certificate)) {
       String file = clientFile("right", broker, certificate.authority(), PASSWORD).toString();
       assertRefused(broker, certificate);
       try (ChildProcess bridge =
@@ -78,10 +81,20 @@ class SecuredKafkaIT {
     }
   }
 
-  private static ListenerSecurity security(Certificate certificate) {
-    return new ListenerSecurity(
-        "SASL_SSL",
-        Map.of(
+  /** The broker's own traffic keeps to a listener that clients are not told of. */
+  private EmbeddedBroker secured(Certificate certificate) throws Exception {
+    int clients = freePort();
+    int own = freePort();
+    int controller = freePort();
+    String advertised = "SECURED://127.0.0.1:" + clients + ",PLAINTEXT://127.0.0.1:" + own;
+    Map<String, String> settings = new HashMap<>();
+    settings.put("controller.quorum.voters", "1@127.0.0.1:" + controller);
+    settings.put("advertised.listeners", advertised);
+    settings.put("listeners", advertised + ",CONTROLLER://127.0.0.1:" + controller);
+    settings.put(
+        "listener.security.protocol.map",
+        "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURED:SASL_SSL");
+    Map.of(
             "ssl.keystore.type",
             "PKCS12",
             "ssl.keystore.location",
@@ -93,8 +106,26 @@ class SecuredKafkaIT {
             "sasl.enabled.mechanisms",
             MECHANISM,
             MECHANISM.toLowerCase(Locale.ROOT) + ".sasl.jaas.config",
-            "org.apache.kafka.common.security.scram.ScramLoginModule required;"),
-        List.of(MECHANISM + "=[name=kvindex,password=" + PASSWORD + "]"));
+            "org.apache.kafka.common.security.scram.ScramLoginModule required;")
+        .forEach((name, value) -> settings.put("listener.name.secured." + name, value));
+    EmbeddedBroker broker =
+        EmbeddedBroker.start(
+            new BrokerOptions(directory.resolve("broker"), "127.0.0.1", clients, null, settings));
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", "127.0.0.1:" + own))) {
+      ScramCredentialInfo how = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4_096);
+      admin
+          .alterUserScramCredentials(
+              List.of(new UserScramCredentialUpsertion("kvindex", how, PASSWORD)))
+          .all()
+          .get();
+    }
+    return broker;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 
   /** The documentation's example with what every site has to fill in. */

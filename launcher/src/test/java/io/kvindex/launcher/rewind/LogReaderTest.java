@@ -34,7 +34,7 @@ class LogReaderTest {
 
   private void read(long to) {
     LogReader.Sink sink = record -> taken.add(record.offset());
-    LogReader.read(consumer, Map.of(PART, to), new LogReader.Unbroken(PART, 3, sink));
+    LogReader.read(consumer, PART, 3, to, sink);
   }
 
   @Test
@@ -59,23 +59,5 @@ class LogReaderTest {
     hold(3, 5);
     hold(20, 21);
     assertThatThrownBy(() -> read(10)).hasMessageContaining("records 5 to 9");
-  }
-
-  @Test
-  void shouldReadEachPartitionToItsEnd_whenOthersGoOn() {
-    TopicPartition other = new TopicPartition("events", 1);
-    consumer.assign(List.of(PART, other));
-    consumer.updateBeginningOffsets(Map.of(PART, 0L, other, 0L));
-    consumer.seekToBeginning(List.of(PART, other));
-    hold(0, 9); // more than it was told to read
-    consumer.schedulePollTask(() -> {}); // and the other one is late
-    consumer.schedulePollTask(
-        () -> consumer.addRecord(new ConsumerRecord<>("events", 1, 0, new byte[0], new byte[0])));
-    List<String> places = new ArrayList<>();
-    LogReader.read(
-        consumer,
-        Map.of(PART, 2L, other, 1L),
-        record -> places.add(record.partition() + "/" + record.offset()));
-    assertThat(places).containsExactly("0/0", "0/1", "1/0");
   }
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.progress;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.RecordJson;
 import io.kvindex.model.hash.HashProfile;
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -27,23 +23,11 @@ public final class BridgeProgressCodec {
    */
   public static final int VERSION = 5;
 
-  private static final ObjectMapper JSON =
-      JsonMapper.builder()
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .defaultPropertyInclusion(
-              JsonInclude.Value.construct(
-                  JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
-          .build();
-
   private BridgeProgressCodec() {}
 
   /** The bytes to send. */
   public static byte[] encode(BridgeProgress progress) {
-    try {
-      return JSON.writeValueAsBytes(Wire.of(progress));
-    } catch (IOException e) {
-      throw new IllegalStateException("BUG: progress that can not be written: " + progress, e);
-    }
+    return RecordJson.encode(Wire.of(progress));
   }
 
   /**
@@ -52,20 +36,12 @@ public final class BridgeProgressCodec {
    * @throws MalformedRecordException if the bytes are no progress record
    */
   public static BridgeProgress decode(byte[] bytes) {
-    try {
-      return JSON.readValue(bytes, Wire.class).toProgress();
-    } catch (IOException | IllegalArgumentException | NullPointerException e) {
-      throw new MalformedRecordException("not a progress record: " + e.getMessage(), e);
-    }
+    return RecordJson.decode(bytes, Wire.class, Wire::toProgress, "not a progress record");
   }
 
   /** Attention groups alone. */
   public static byte[] encodeGroups(List<GroupSpec> groups) {
-    try {
-      return JSON.writeValueAsBytes(groups.stream().map(Group::of).toList());
-    } catch (IOException e) {
-      throw new IllegalStateException("BUG: groups that cannot be written: " + groups, e);
-    }
+    return RecordJson.encode(groups.stream().map(Group::of).toList());
   }
 
   /**
@@ -74,11 +50,11 @@ public final class BridgeProgressCodec {
    * @throws MalformedRecordException if the bytes are no groups
    */
   public static List<GroupSpec> decodeGroups(byte[] bytes) {
-    try {
-      return Arrays.stream(JSON.readValue(bytes, Group[].class)).map(Group::toSpec).toList();
-    } catch (IOException | NullPointerException e) {
-      throw new MalformedRecordException("not attention groups: " + e.getMessage(), e);
-    }
+    return RecordJson.decode(
+        bytes,
+        Group[].class,
+        groups -> Arrays.stream(groups).map(Group::toSpec).toList(),
+        "not attention groups");
   }
 
   private record Wire(

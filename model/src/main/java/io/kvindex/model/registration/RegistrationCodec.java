@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.model.registration;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.KvEvent.ClearScope;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.RecordJson;
 import io.kvindex.model.hash.HashProfile;
-import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,24 +30,11 @@ public final class RegistrationCodec {
 
   private static final int WITH_CLEAR_SCOPE = 2;
 
-  private static final ObjectMapper JSON =
-      JsonMapper.builder()
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .defaultPropertyInclusion(
-              JsonInclude.Value.construct(
-                  JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
-          .build();
-
   private RegistrationCodec() {}
 
   /** The bytes to send. */
   public static byte[] encode(Registration registration) {
-    try {
-      return JSON.writeValueAsBytes(Wire.of(registration));
-    } catch (IOException e) {
-      throw new IllegalStateException(
-          "BUG: a registration that can not be written: " + registration, e);
-    }
+    return RecordJson.encode(Wire.of(registration));
   }
 
   /**
@@ -60,11 +43,7 @@ public final class RegistrationCodec {
    * @throws MalformedRecordException if the bytes are no registration
    */
   public static Registration decode(byte[] bytes) {
-    try {
-      return JSON.readValue(bytes, Wire.class).toRegistration();
-    } catch (IOException | IllegalArgumentException | NullPointerException e) {
-      throw new MalformedRecordException("not a registration: " + e.getMessage(), e);
-    }
+    return RecordJson.decode(bytes, Wire.class, Wire::toRegistration, "not a registration");
   }
 
   private record Wire(

@@ -56,36 +56,6 @@ public record SourceOptions(
     Map<String, String> loraPaths,
     boolean detached) {
 
-  /** Of a publisher that is expected to stay. */
-  public SourceOptions(
-      CopyPolicy copies,
-      @Nullable List<String> pools,
-      String topic,
-      Set<String> persistentMedia,
-      LowerTier lowerTier,
-      @Nullable Shards shards,
-      int expirySeconds,
-      Map<String, String> addressTiers,
-      @Nullable List<Integer> poolGroups,
-      @Nullable ClearScope clearScope,
-      @Nullable RemovalScope removalScope,
-      Map<String, String> loraPaths) {
-    this(
-        copies,
-        pools,
-        topic,
-        persistentMedia,
-        lowerTier,
-        shards,
-        expirySeconds,
-        addressTiers,
-        poolGroups,
-        clearScope,
-        removalScope,
-        loraPaths,
-        false);
-  }
-
   /** How topics of LMCache's nodes begin: {@code kv@node:N@model} (LMCache#4768). */
   public static final String LMCACHE_NODE = "kv@node:";
 
@@ -134,7 +104,19 @@ public record SourceOptions(
   /** The defaults with that way of counting. */
   public static SourceOptions of(CopyPolicy copies) {
     return new SourceOptions(
-        copies, null, "", Set.of(), LowerTier.OWN, null, 0, Map.of(), null, null, null, Map.of());
+        copies,
+        null,
+        "",
+        Set.of(),
+        LowerTier.OWN,
+        null,
+        0,
+        Map.of(),
+        null,
+        null,
+        null,
+        Map.of(),
+        false);
   }
 
   /** The same with other paths of adapters. */

@@ -4,7 +4,6 @@ package io.kvindex.model.replica;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.topic.Topics;
-import io.kvindex.model.topic.follow.RecordSink;
 import io.kvindex.model.topic.follow.TopicFollower;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +26,8 @@ public final class ReplicaDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaDirectory.class);
 
   private final Map<String, ReplicaRecord> byAddress = new ConcurrentSkipListMap<>();
-  private final Sink sink = new Sink();
+  private final OncePerMinute warnings = new OncePerMinute();
+  private volatile long passedOver;
   private final TopicFollower follower;
 
   /**
@@ -36,7 +36,7 @@ public final class ReplicaDirectory implements AutoCloseable {
    * @param kafka settings of all Kafka clients
    */
   public ReplicaDirectory(Map<String, Object> kafka) {
-    follower = TopicFollower.start(kafka, Topics.REPLICAS, sink);
+    follower = TopicFollower.start(kafka, Topics.REPLICAS, this::take);
   }
 
   /**
@@ -74,46 +74,37 @@ public final class ReplicaDirectory implements AutoCloseable {
 
   /** Records that can not be read, or are too many; counted since this process started. */
   public long passedOver() {
-    return sink.passedOver;
+    return passedOver;
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      if (record.value() == null) {
+        byAddress.remove(ReplicaRecord.address(record.key()));
+        return;
+      }
+      ReplicaRecord said = ReplicaRecord.decode(record.key(), record.value());
+      String address = said.id().address();
+      if (byAddress.size() >= MOST && !byAddress.containsKey(address)) {
+        throw new MalformedRecordException(
+            "there are " + MOST + " already; `kvindex forget` takes out those that are gone");
+      }
+      byAddress.put(address, said);
+    } catch (MalformedRecordException | NullPointerException e) {
+      passOver(record.offset(), e);
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // the follower's thread alone writes
+  private void passOver(long offset, RuntimeException e) {
+    passedOver++;
+    if (warnings.allows()) {
+      LOG.warn("a replica is passed over, offset={}: {}", offset, e.toString());
+    }
   }
 
   @Override
   public void close() {
     follower.close();
-  }
-
-  private final class Sink implements RecordSink {
-    private volatile long passedOver;
-    private final OncePerMinute warnings = new OncePerMinute();
-
-    @Override
-    public void apply(ConsumerRecord<byte[], byte[]> record) {
-      try {
-        if (record.value() == null) {
-          byAddress.remove(ReplicaRecord.address(record.key()));
-          return;
-        }
-        ReplicaRecord said = ReplicaRecord.decode(record.key(), record.value());
-        String address = said.id().address();
-        if (byAddress.size() >= MOST && !byAddress.containsKey(address)) {
-          throw new MalformedRecordException(
-              "there are " + MOST + " already; `kvindex forget` takes out those that are gone");
-        }
-        byAddress.put(address, said);
-      } catch (MalformedRecordException | NullPointerException e) {
-        passOver(record.offset(), e);
-      }
-    }
-
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-    private void passOver(long offset, RuntimeException e) {
-      passedOver++;
-      if (warnings.allows()) {
-        LOG.warn("a replica is passed over, offset={}: {}", offset, e.toString());
-      }
-    }
-
-    @Override
-    public void publish() {}
   }
 }

@@ -2,11 +2,8 @@
 package io.kvindex.model.replica;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.model.event.MalformedRecordException;
-import java.io.IOException;
+import io.kvindex.model.event.RecordJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
@@ -27,9 +24,6 @@ public record ReplicaRecord(ReplicaId id, SortedSet<Integer> partitions) {
 
   /** Longest address or name that is taken, characters. */
   private static final int LONGEST = 300;
-
-  private static final ObjectMapper JSON =
-      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   public ReplicaRecord {
     partitions = Collections.unmodifiableSortedSet(new TreeSet<>(partitions));
@@ -53,12 +47,7 @@ public record ReplicaRecord(ReplicaId id, SortedSet<Integer> partitions) {
 
   /** The bytes to send. */
   byte[] encode() {
-    try {
-      return JSON.writeValueAsBytes(
-          new Wire(VERSION, id.copy(), List.copyOf(partitions), id.version()));
-    } catch (IOException e) {
-      throw new IllegalStateException("BUG: a replica that can not be written: " + this, e);
-    }
+    return RecordJson.encode(new Wire(VERSION, id.copy(), List.copyOf(partitions), id.version()));
   }
 
   /**
@@ -67,19 +56,15 @@ public record ReplicaRecord(ReplicaId id, SortedSet<Integer> partitions) {
    * @throws MalformedRecordException if it is none
    */
   static ReplicaRecord decode(byte @Nullable [] key, byte[] value) {
-    try {
-      Wire wire = JSON.readValue(value, Wire.class);
-      if (key == null
-          || key.length == 0
-          || key.length > LONGEST
-          || wire.copy().length() > LONGEST) {
-        throw new MalformedRecordException("no address, or one or a name that is too long");
-      }
-      String version = wire.program() == null ? "" : wire.program();
-      return new ReplicaRecord(
-          new ReplicaId(address(key), wire.copy(), version), new TreeSet<>(wire.partitions()));
-    } catch (IOException | NullPointerException e) {
-      throw new MalformedRecordException("no replica: " + e.getMessage(), e);
+    return RecordJson.decode(value, Wire.class, wire -> of(key, wire), "no replica");
+  }
+
+  private static ReplicaRecord of(byte @Nullable [] key, Wire wire) {
+    if (key == null || key.length == 0 || key.length > LONGEST || wire.copy().length() > LONGEST) {
+      throw new MalformedRecordException("no address, or one or a name that is too long");
     }
+    String version = wire.program() == null ? "" : wire.program();
+    return new ReplicaRecord(
+        new ReplicaId(address(key), wire.copy(), version), new TreeSet<>(wire.partitions()));
   }
 }

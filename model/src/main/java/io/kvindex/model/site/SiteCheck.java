@@ -6,7 +6,7 @@ import io.kvindex.model.topic.NewTopics;
 import io.kvindex.model.topic.Topics;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +37,7 @@ public final class SiteCheck {
   private static final Instant EPOCHS_BEGIN = Instant.parse("2020-01-01T00:00:00Z");
 
   private final Admin admin;
-  private final SiteLog log;
+  private final Map<String, Object> kafka;
   private final Duration timeout;
 
   /**
@@ -46,8 +47,8 @@ public final class SiteCheck {
    */
   public SiteCheck(Admin admin, Map<String, Object> kafka, Duration timeout) {
     this.admin = admin;
+    this.kafka = kafka;
     this.timeout = timeout;
-    log = new SiteLog(kafka, timeout);
   }
 
   /**
@@ -60,8 +61,8 @@ public final class SiteCheck {
    */
   public Generations verify() throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
-    SiteCopies copies = copies(topics);
-    SiteContent content = copies.read();
+    SiteLog log = log(topics);
+    SiteContent content = log.read();
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty()) {
       throw new TopicRecreatedException(
@@ -74,7 +75,7 @@ public final class SiteCheck {
               + Topics.REGISTRATIONS
               + " is among the topics");
     }
-    SiteRecord site = new ReadRepair(copies).complete(content, new SiteRecord(0, ids(topics)));
+    SiteRecord site = log.complete(content, new SiteRecord(0, ids(topics)));
     return new Generations(site.epoch());
   }
 
@@ -87,7 +88,8 @@ public final class SiteCheck {
   public List<String> repair(boolean always)
       throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, TopicDescription> topics = describe();
-    SiteContent content = log.read(partitions(topics));
+    SiteLog log = log(topics);
+    SiteContent content = log.read();
     List<String> others = others(content, ids(topics));
     if (!others.isEmpty() || always) {
       long epoch = next(content.newest(), always);
@@ -137,31 +139,17 @@ public final class SiteCheck {
         () -> admin.describeTopics(WATCHED).allTopicNames(), timeout.toMillis());
   }
 
-  private SiteCopies copies(Map<String, TopicDescription> topics) {
-    Map<String, Integer> partitions = partitions(topics);
-    return new SiteCopies() {
-      @Override
-      public SiteContent read() throws TimeoutException {
-        return log.read(partitions);
-      }
-
-      @Override
-      public void write(SiteRecord record)
-          throws InterruptedException, ExecutionException, TimeoutException {
-        log.write(record);
-      }
-    };
+  private SiteLog log(Map<String, TopicDescription> topics) {
+    List<TopicPartition> all = new ArrayList<>();
+    topics.forEach(
+        (name, topic) ->
+            topic.partitions().forEach(one -> all.add(new TopicPartition(name, one.partition()))));
+    return new SiteLog(kafka, timeout, all);
   }
 
   private static Map<String, String> ids(Map<String, TopicDescription> topics) {
     Map<String, String> ids = new TreeMap<>();
     topics.forEach((name, topic) -> ids.put(name, topic.topicId().toString()));
     return ids;
-  }
-
-  private static Map<String, Integer> partitions(Map<String, TopicDescription> topics) {
-    Map<String, Integer> partitions = new HashMap<>();
-    topics.forEach((name, topic) -> partitions.put(name, topic.partitions().size()));
-    return partitions;
   }
 }

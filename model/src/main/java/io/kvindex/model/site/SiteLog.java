@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Reads and writes the site's record in the compacted topics. */
-final class SiteLog {
+final class SiteLog extends SiteCopies {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
@@ -34,14 +34,19 @@ final class SiteLog {
 
   private final Map<String, Object> kafka;
   private final Duration timeout;
+  private final List<TopicPartition> all;
 
-  SiteLog(Map<String, Object> kafka, Duration timeout) {
+  /**
+   * @param all partitions of the topics whose records are counted
+   */
+  SiteLog(Map<String, Object> kafka, Duration timeout, List<TopicPartition> all) {
     this.kafka = Map.copyOf(kafka);
     this.timeout = timeout;
+    this.all = List.copyOf(all);
   }
 
-  /** The number of partitions says where to look. */
-  SiteContent read(Map<String, Integer> partitions) throws TimeoutException {
+  @Override
+  SiteContent read() throws TimeoutException {
     Map<String, Object> config =
         ClientKind.CONSUMER.settings(
             kafka,
@@ -54,13 +59,6 @@ final class SiteLog {
                 10));
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      List<TopicPartition> all = new ArrayList<>();
-      partitions.forEach(
-          (topic, count) -> {
-            for (int i = 0; i < count; i++) {
-              all.add(new TopicPartition(topic, i));
-            }
-          });
       // The client warns of each partition whose end it learns of without having it.
       consumer.assign(all);
       // The ends first: who writes the record meanwhile then is either not counted, or read.
@@ -96,7 +94,7 @@ final class SiteLog {
     return found;
   }
 
-  /** Writes both copies; returns when they are durable. */
+  @Override
   void write(SiteRecord record) throws InterruptedException, ExecutionException, TimeoutException {
     Map<String, Object> config =
         ClientKind.PRODUCER.settings(kafka, Map.of(ProducerConfig.ACKS_CONFIG, "all"));

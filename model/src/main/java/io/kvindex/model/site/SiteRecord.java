@@ -2,11 +2,8 @@
 package io.kvindex.model.site;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.model.event.MalformedRecordException;
-import java.io.IOException;
+import io.kvindex.model.event.RecordJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -25,9 +22,6 @@ public record SiteRecord(long epoch, Map<String, String> topicIds) {
   static final int VERSION = 1;
 
   private static final byte[] KEY = "site".getBytes(StandardCharsets.US_ASCII);
-
-  private static final ObjectMapper JSON =
-      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   public SiteRecord {
     topicIds = Map.copyOf(topicIds);
@@ -50,11 +44,7 @@ public record SiteRecord(long epoch, Map<String, String> topicIds) {
 
   /** The bytes to send. */
   byte[] encode() {
-    try {
-      return JSON.writeValueAsBytes(new Wire(VERSION, epoch, topicIds));
-    } catch (IOException e) {
-      throw new IllegalStateException("BUG: a site record that can not be written: " + this, e);
-    }
+    return RecordJson.encode(new Wire(VERSION, epoch, topicIds));
   }
 
   /**
@@ -63,12 +53,11 @@ public record SiteRecord(long epoch, Map<String, String> topicIds) {
    * @throws MalformedRecordException if the bytes are no such record
    */
   static SiteRecord decode(byte[] bytes) {
-    try {
-      Wire wire = JSON.readValue(bytes, Wire.class);
-      return new SiteRecord(wire.epoch(), wire.topics());
-    } catch (IOException | NullPointerException e) {
-      throw new MalformedRecordException("not a site record: " + e.getMessage(), e);
-    }
+    return RecordJson.decode(
+        bytes,
+        Wire.class,
+        wire -> new SiteRecord(wire.epoch(), wire.topics()),
+        "not a site record");
   }
 
   private record Wire(

@@ -65,7 +65,8 @@ class CodecsTest {
                 List.of(2, 0),
                 ClearScope.DEVICE_AND_HOST,
                 RemovalScope.MEDIUM,
-                Map.of("sql", "/models/sql")),
+                Map.of("sql", "/models/sql"),
+                false),
             12L);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(plain))).isEqualTo(plain);
     assertThat(RegistrationCodec.decode(RegistrationCodec.encode(full))).isEqualTo(full);
@@ -165,7 +166,8 @@ class CodecsTest {
         groups,
         null,
         null,
-        Map.of());
+        Map.of(),
+        false);
   }
 
   @Test

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
 /** Both copies of the site's record in memory, to which others write before one does. */
-final class SharedCopies implements SiteCopies {
+final class SharedCopies extends SiteCopies {
 
   private final Map<TopicPartition, SiteContent.Copy> copies = new HashMap<>();
   private List<SiteRecord> before = List.of();

@@ -190,7 +190,8 @@ class DialectOracleTest {
             plain.poolGroups(),
             plain.clearScope(),
             plain.removalScope(),
-            plain.loraPaths());
+            plain.loraPaths(),
+            false);
     Registration one =
         new Registration(
             new PublisherId(instance, table.tenantId(), rank),

@@ -127,7 +127,6 @@ final class BrokerDirectory implements AutoCloseable {
 
   private void format(Path logs, BrokerOptions options) throws Exception {
     BrokerCluster cluster = options.cluster();
-    ListenerSecurity security = options.security();
     Path unfinished = root.resolve(KAFKA_UNFINISHED);
     deleteTree(unfinished);
     Files.createDirectories(unfinished);
@@ -135,7 +134,6 @@ final class BrokerDirectory implements AutoCloseable {
         .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8))
         .setNodeId(options.nodeId())
         .setClusterId(cluster == null ? Uuid.randomUuid().toString() : cluster.clusterId())
-        .setScramArguments(security == null ? List.of() : security.scramUsers())
         .addDirectory(unfinished.toString())
         .setMetadataLogDirectory(unfinished.toString())
         .setControllerListenerName(BrokerSettings.CONTROLLER_LISTENER)

@@ -12,56 +12,45 @@ import org.jspecify.annotations.Nullable;
  * @param host address to bind and to advertise; an address clients can reach, not a wildcard
  * @param port client port, 1..65535, or 0 for a free one chosen anew at each start
  * @param cluster this node's place among others, null = it is alone
- * @param security how clients prove who they are, null = not at all; not in a cluster
- * @param properties settings of Kafka's brokers above ours, see {@link BrokerSettings}
+ * @param properties settings of Kafka's brokers above ours, any; see {@link #withProperties}
  */
 public record BrokerOptions(
     Path dataDir,
     String host,
     int port,
     @Nullable BrokerCluster cluster,
-    @Nullable ListenerSecurity security,
     Map<String, String> properties) {
   /** Loopback: a broker without authentication should be reached by nobody else. */
   public static final String DEFAULT_HOST = "127.0.0.1";
 
   public BrokerOptions {
     properties = Map.copyOf(properties);
-    BrokerSettings.check(properties);
     if (port < 0 || port > 65_535) {
       throw new IllegalArgumentException("port must be 0..65535, got " + port);
     }
     if (host.isBlank()) {
       throw new IllegalArgumentException("host must not be blank");
     }
-    if (cluster != null && security != null) {
-      throw new IllegalArgumentException("no secured listener in a cluster of embedded brokers");
-    }
   }
 
-  /** A broker on {@code dataDir}, on loopback, on a free port, alone and open. */
+  /** A broker on {@code dataDir}, on loopback, on a free port, alone. */
   public static BrokerOptions in(Path dataDir) {
-    return new BrokerOptions(dataDir, DEFAULT_HOST, 0, null, null, Map.of());
+    return new BrokerOptions(dataDir, DEFAULT_HOST, 0, null, Map.of());
   }
 
   /** The same with another address to bind and to advertise. */
   public BrokerOptions withHost(String newHost) {
-    return new BrokerOptions(dataDir, newHost, port, cluster, security, properties);
+    return new BrokerOptions(dataDir, newHost, port, cluster, properties);
   }
 
   /** The same with another client port; 0 = any free one. */
   public BrokerOptions withPort(int newPort) {
-    return new BrokerOptions(dataDir, host, newPort, cluster, security, properties);
+    return new BrokerOptions(dataDir, host, newPort, cluster, properties);
   }
 
   /** The same as a node of a cluster. */
   public BrokerOptions withCluster(BrokerCluster newCluster) {
-    return new BrokerOptions(dataDir, host, port, newCluster, security, properties);
-  }
-
-  /** The same with clients that have to prove who they are. */
-  public BrokerOptions withSecurity(ListenerSecurity newSecurity) {
-    return new BrokerOptions(dataDir, host, port, cluster, newSecurity, properties);
+    return new BrokerOptions(dataDir, host, port, newCluster, properties);
   }
 
   /**
@@ -70,7 +59,8 @@ public record BrokerOptions(
    * @throws IllegalArgumentException if there is no such setting, or it is not to be chosen
    */
   public BrokerOptions withProperties(Map<String, String> newProperties) {
-    return new BrokerOptions(dataDir, host, port, cluster, security, newProperties);
+    BrokerSettings.check(newProperties);
+    return new BrokerOptions(dataDir, host, port, cluster, newProperties);
   }
 
   /** This node. */

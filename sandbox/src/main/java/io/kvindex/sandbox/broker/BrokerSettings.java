@@ -4,7 +4,6 @@ package io.kvindex.sandbox.broker;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +15,6 @@ final class BrokerSettings {
 
   private static final int QUORUM_WAIT_MS = 300_000;
   private static final String OPEN_LISTENER = "PLAINTEXT";
-  private static final String SECURED_LISTENER = "SECURED";
 
   private BrokerSettings() {}
 
@@ -49,9 +47,8 @@ final class BrokerSettings {
    *
    * @param clients where clients connect
    * @param controller of the metadata quorum
-   * @param own the broker's own traffic where clients have to prove who they are, else 0
    */
-  record Ports(int clients, int controller, int own) {}
+  record Ports(int clients, int controller) {}
 
   static Map<String, String> of(BrokerOptions options, Path logDir, Ports ports) {
     Map<String, String> settings = new LinkedHashMap<>();
@@ -100,28 +97,16 @@ final class BrokerSettings {
 
   private static void listeners(Map<String, String> settings, BrokerOptions options, Ports ports) {
     BrokerCluster cluster = options.cluster();
-    ListenerSecurity security = options.security();
     String controller =
         CONTROLLER_LISTENER
             + "://"
             + (cluster == null ? at(options.host(), ports.controller()) : cluster.controller());
-    String clients = security == null ? OPEN_LISTENER : SECURED_LISTENER;
-    String advertised = clients + "://" + at(options.host(), ports.clients());
-    String protocols = CONTROLLER_LISTENER + ":PLAINTEXT," + OPEN_LISTENER + ":PLAINTEXT";
-    if (security != null) {
-      advertised += "," + OPEN_LISTENER + "://" + at(BrokerOptions.DEFAULT_HOST, ports.own());
-      protocols += "," + SECURED_LISTENER + ":" + security.protocol();
-      security
-          .settings()
-          .forEach(
-              (name, value) ->
-                  settings.put(
-                      "listener.name." + SECURED_LISTENER.toLowerCase(Locale.ROOT) + "." + name,
-                      value));
-    }
-    settings.put("listeners", advertised + "," + controller);
-    settings.put("advertised.listeners", advertised);
-    settings.put("listener.security.protocol.map", protocols);
+    String clients = OPEN_LISTENER + "://" + at(options.host(), ports.clients());
+    settings.put("listeners", clients + "," + controller);
+    settings.put("advertised.listeners", clients);
+    settings.put(
+        "listener.security.protocol.map",
+        CONTROLLER_LISTENER + ":PLAINTEXT," + OPEN_LISTENER + ":PLAINTEXT");
     settings.put("inter.broker.listener.name", OPEN_LISTENER);
   }
 

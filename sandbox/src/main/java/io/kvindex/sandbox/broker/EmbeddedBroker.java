@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A real Kafka broker in this JVM: KRaft, broker and controller in one node, durable in its data
- * directory across restarts and crashes, closed cleanly by {@link #close}. Unless {@link
- * ListenerSecurity} says otherwise it has no authentication; keep it on loopback.
+ * directory across restarts and crashes, closed cleanly by {@link #close}. It has no
+ * authentication; keep it on loopback.
  *
  * <p>Once running, a fatal fault (a full or failing disk) still makes Kafka halt the whole JVM with
  * status 1 after an ERROR line: a broker that goes on without its log would lose acknowledged data.
@@ -170,18 +170,13 @@ public final class EmbeddedBroker implements AutoCloseable {
   private static Ports ports(BrokerOptions options) {
     BrokerCluster cluster = options.cluster();
     try (ServerSocket clients = new ServerSocket();
-        ServerSocket controller = new ServerSocket();
-        ServerSocket own = new ServerSocket()) {
+        ServerSocket controller = new ServerSocket()) {
       bind(clients, options.host(), options.port());
       bind(
           controller,
           cluster == null ? options.host() : cluster.controllerHost(),
           cluster == null ? 0 : cluster.controllerPort());
-      if (options.security() != null) {
-        bind(own, BrokerOptions.DEFAULT_HOST, 0);
-      }
-      return new Ports(
-          clients.getLocalPort(), controller.getLocalPort(), Math.max(0, own.getLocalPort()));
+      return new Ports(clients.getLocalPort(), controller.getLocalPort());
     } catch (IOException e) {
       throw new BrokerStartException("no socket to be had: " + e.getMessage(), e);
     }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.sandbox.engine;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Prefixes of all contexts as a trie over token lists. Nodes nobody needs are dropped, unless the
- * hasher's only memory is this trie. Not thread-safe.
+ * only memory of their names is this trie. Not thread-safe.
  */
 final class BlockTrie {
   private final int blockSize;
@@ -33,21 +31,24 @@ final class BlockTrie {
     return Arrays.copyOfRange(tokens, index * blockSize, (index + 1) * blockSize);
   }
 
-  TrieNode root(CacheContext context, BlockHasher hasher) {
-    return roots.computeIfAbsent(context, c -> new TrieNode(c, hasher.root(c)));
+  TrieNode root(CacheContext context) {
+    return roots.computeIfAbsent(context, TrieNode::new);
   }
 
   @Nullable TrieNode find(TrieNode parent, int[] block) {
     return nodes.get(new TrieNode(parent, block));
   }
 
-  TrieNode findOrAdd(TrieNode parent, int[] block, BlockHasher hasher) {
+  /**
+   * @param name of the block if it is a new one
+   */
+  TrieNode findOrAdd(TrieNode parent, int[] block, long name) {
     TrieNode probe = new TrieNode(parent, block);
     TrieNode known = nodes.get(probe);
     if (known != null) {
       return known;
     }
-    probe.hash = hasher.next(parent.hash(), block, parent.context, parent.isRoot());
+    probe.hash = name;
     nodes.put(probe, probe);
     parent.children++;
     return probe;
@@ -80,41 +81,5 @@ final class BlockTrie {
       }
     }
     return new Holdings(blockSize, blocks, gpu, host);
-  }
-
-  /** A frozen picture of what the tiers hold: no device slots, nothing the engine still changes. */
-  BlockTrie copyOfContents() {
-    BlockTrie copy = new BlockTrie(blockSize, keepsAll);
-    Map<TrieNode, TrieNode> copies = new HashMap<>();
-    for (TrieNode node : nodes.values()) {
-      if (node.onGpu() || node.onHost) {
-        TrieNode copied = copy.copyPath(node, copies);
-        copied.gpuCopies = node.gpuCopies;
-        copied.onHost = node.onHost;
-      }
-    }
-    return copy;
-  }
-
-  /** Copies a node and those ancestors that have no copy yet; prompts are too long to recurse. */
-  private TrieNode copyPath(TrieNode node, Map<TrieNode, TrieNode> copies) {
-    ArrayDeque<TrieNode> missing = new ArrayDeque<>();
-    TrieNode at = node;
-    while (at.parent != null && !copies.containsKey(at)) {
-      missing.push(at);
-      at = at.parent;
-    }
-    TrieNode top = at;
-    TrieNode copied =
-        at.parent == null
-            ? roots.computeIfAbsent(at.context, c -> new TrieNode(c, top.hash()))
-            : Objects.requireNonNull(copies.get(at));
-    for (TrieNode original : missing) {
-      copied = new TrieNode(copied, original.tokens);
-      copied.hash = original.hash;
-      nodes.put(copied, copied);
-      copies.put(original, copied);
-    }
-    return copied;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.sandbox.engine;
 
+import io.kvindex.model.hash.PromptHasher;
 import io.kvindex.sandbox.engine.EngineEvent.Block;
 import io.kvindex.sandbox.engine.EngineEvent.Cleared;
 import io.kvindex.sandbox.engine.EngineEvent.Origin;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,8 @@ final class EngineCache {
   private static final int[] NO_TOKENS = {};
 
   private final EngineOptions options;
-  private final BlockHasher hasher;
+  private final @Nullable PromptHasher hasher;
+  private final SplittableRandom randomNames;
   private final BlockTrie trie;
   private final GpuPool gpu;
   private final HostTier host;
@@ -36,12 +39,12 @@ final class EngineCache {
 
   EngineCache(EngineOptions options) {
     this.options = options;
-    CacheOptions cache = options.cache();
-    this.hasher = cache.hashing().hasher(cache.seed(), cache.pythonHashSeed());
-    this.trie = new BlockTrie(cache.blockSize(), cache.hashing() == EngineHashing.RANDOM);
-    this.gpu = new GpuPool(options.cache().gpuBlocks());
-    this.reports = new Random(cache.seed());
-    this.host = new HostTier(options.cache().hostBlocks());
+    this.hasher = options.hashing.hasher(options.pythonHashSeed);
+    this.randomNames = new SplittableRandom(options.seed);
+    this.trie = new BlockTrie(options.blockSize(), hasher == null);
+    this.gpu = new GpuPool(options.gpuBlocks);
+    this.reports = new Random(options.seed);
+    this.host = new HostTier(options.hostBlocks);
     this.hostEvents = options.dialect() == EngineDialect.VLLM ? new ArrayList<>() : gpuEvents;
   }
 
@@ -49,7 +52,7 @@ final class EngineCache {
     int blockSize = trie.blockSize();
     int usable = Math.min(tokens.length / blockSize, gpu.capacity());
     List<TrieNode> hits = new ArrayList<>();
-    TrieNode root = trie.root(context, hasher);
+    TrieNode root = trie.root(context);
     int onDevice = walk(tokens, root, usable, Medium.GPU, hits);
     int onHost = walk(tokens, root, usable, Medium.HOST, hits);
     int found = hits.size();
@@ -80,11 +83,11 @@ final class EngineCache {
 
   /** Allocates, loads and computes what the device lacks, then frees all, the tail first. */
   private void store(int[] tokens, TrieNode root, int usable, List<TrieNode> hits, int onDevice) {
-    List<GpuSlot> slots = new ArrayList<>();
+    List<GpuPool.Slot> slots = new ArrayList<>();
     for (TrieNode hit : hits.subList(0, onDevice)) {
       slots.add(gpu.touch(hit));
     }
-    if (onDevice > 0 && reports.nextDouble() < options.wire().fullReports()) {
+    if (onDevice > 0 && reports.nextDouble() < options.fullReports()) {
       List<Block> reused = hits.subList(0, onDevice).stream().map(this::announced).toList();
       gpuEvents.add(new Stored(Medium.GPU, reused, origin(root)));
     }
@@ -95,7 +98,7 @@ final class EngineCache {
     int needed = Math.min(ceilDiv(tokens.length, trie.blockSize()), gpu.capacity());
     Set<TrieNode> pinned = new HashSet<>(loading);
     while (slots.size() < needed) {
-      GpuSlot slot = gpu.take();
+      GpuPool.Slot slot = gpu.take();
       evict(slot, pinned);
       slots.add(slot);
     }
@@ -105,29 +108,44 @@ final class EngineCache {
     }
   }
 
-  private void fill(int[] tokens, TrieNode after, List<GpuSlot> slots, int from, int to) {
+  private void fill(int[] tokens, TrieNode after, List<GpuPool.Slot> slots, int from, int to) {
+    if (from >= to) {
+      return;
+    }
+    long[] names = names(tokens, after.context, to);
     List<Block> run = new ArrayList<>();
     TrieNode at = after;
     for (int i = from; i < to; i++) {
-      at = trie.findOrAdd(at, trie.block(tokens, i), hasher);
-      GpuPool.fill(slots.get(i), at);
+      at = trie.findOrAdd(at, trie.block(tokens, i), names[i]);
+      slots.get(i).fill(at);
       run.add(announced(at));
     }
-    if (!run.isEmpty()) {
-      gpuEvents.add(new Stored(Medium.GPU, run, origin(after)));
+    gpuEvents.add(new Stored(Medium.GPU, run, origin(after)));
+  }
+
+  /** Names of the prompt's first blocks; a block that has one already keeps it. */
+  private long[] names(int[] tokens, CacheContext context, int blocks) {
+    if (hasher == null) {
+      return randomNames.longs(blocks).toArray();
     }
+    hasher.begin(context.lora(), context.salt());
+    long[] names = new long[blocks];
+    for (int i = 0; i < blocks; i++) {
+      names[i] = hasher.next(tokens, i * trie.blockSize(), trie.blockSize());
+    }
+    return names;
   }
 
   private Block announced(TrieNode node) {
-    return new Block(node.hash().wire(), options.wire().deviceTokens() ? node.tokens : NO_TOKENS);
+    return new Block(node.hash, options.deviceTokens ? node.tokens : NO_TOKENS);
   }
 
-  private void evict(GpuSlot slot, Set<TrieNode> pinned) {
-    TrieNode node = GpuPool.empty(slot);
+  private void evict(GpuPool.Slot slot, Set<TrieNode> pinned) {
+    TrieNode node = slot.empty();
     if (node == null) {
       return;
     }
-    gpuEvents.add(new Removed(Medium.GPU, node.hash().wire()));
+    gpuEvents.add(new Removed(Medium.GPU, node.hash));
     if (!node.onGpu() && !host.isAbsent()) {
       offload(node, pinned);
     }
@@ -145,7 +163,7 @@ final class EngineCache {
       if (evicted == null) {
         return; // what is being loaded must stay, so this block is simply lost
       }
-      hostEvents.add(new Removed(Medium.HOST, evicted.hash().wire()));
+      hostEvents.add(new Removed(Medium.HOST, evicted.hash));
     }
     host.add(node);
     if (evicted != null) {
@@ -156,18 +174,17 @@ final class EngineCache {
 
   private Stored hostStore(TrieNode node) {
     TrieNode parent = node.parent;
-    boolean placeholder =
-        options.wire().hostStores() == HostStoreForm.PLACEHOLDER || parent == null;
+    boolean placeholder = options.hostStores == HostStoreForm.PLACEHOLDER || parent == null;
     return new Stored(
         Medium.HOST,
-        List.of(new Block(node.hash().wire(), placeholder ? NO_TOKENS : node.tokens)),
+        List.of(new Block(node.hash, placeholder ? NO_TOKENS : node.tokens)),
         parent == null || placeholder ? Origin.placeholder() : origin(parent));
   }
 
   private Origin origin(TrieNode parent) {
     String lora = parent.context.lora();
     return new Origin(
-        parent.isRoot() ? null : parent.hash().wire(),
+        parent.isRoot() ? null : parent.hash,
         parent.isRoot(),
         trie.blockSize(),
         loraId(lora),
@@ -188,8 +205,8 @@ final class EngineCache {
 
   /** Resets the prefix cache; vLLM's host tier survives it, SGLang's does not. */
   void clear() {
-    for (GpuSlot slot : gpu.slots()) {
-      TrieNode node = GpuPool.empty(slot);
+    for (GpuPool.Slot slot : gpu.slots()) {
+      TrieNode node = slot.empty();
       if (node != null) {
         trie.prune(node);
       }
@@ -213,10 +230,6 @@ final class EngineCache {
 
   Holdings holdings(int[] tokens, CacheContext context) {
     return trie.holdings(tokens, context);
-  }
-
-  CacheContents contents() {
-    return new CacheContents(trie.copyOfContents());
   }
 
   private static int ceilDiv(int a, int b) {

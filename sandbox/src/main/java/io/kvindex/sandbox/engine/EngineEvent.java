@@ -22,29 +22,14 @@ public sealed interface EngineEvent {
   /** The prefix cache was reset. */
   record Cleared() implements EngineEvent {}
 
-  /** A block as a stored event describes it. */
-  final class Block {
-    private final long hash;
-    private final int[] tokens;
-
-    /**
-     * @param hash the 64 bits on the wire
-     * @param tokens token ids of exactly this block; empty = not said. Kept, not copied.
-     */
-    public Block(long hash, int[] tokens) {
-      this.hash = hash;
-      this.tokens = tokens;
-    }
-
-    /** The 64 bits on the wire. */
-    public long hash() {
-      return hash;
-    }
-
-    int[] tokens() {
-      return tokens;
-    }
-  }
+  /**
+   * A block as a stored event describes it.
+   *
+   * @param hash the 64 bits on the wire
+   * @param tokens token ids of exactly this block; empty = not said. Kept, not copied.
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Block(long hash, int[] tokens) {}
 
   /**
    * Where a run of blocks belongs.

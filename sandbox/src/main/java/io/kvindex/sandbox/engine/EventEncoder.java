@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.msgpack.core.MessageBufferPacker;
 import org.msgpack.core.MessagePack;
@@ -137,10 +139,11 @@ final class EventEncoder {
 
   /** One entry per block: the adapter's name on each, the salt on the prompt's first. */
   private void packExtraKeys(Stored stored) throws IOException {
-    CacheContext context = new CacheContext(stored.origin().lora(), stored.origin().salt());
+    Origin origin = stored.origin();
     packer.packArrayHeader(stored.blocks().size());
     for (int i = 0; i < stored.blocks().size(); i++) {
-      List<String> keys = VllmHasher.extraKeys(context, i == 0 && stored.origin().first());
+      String salt = i == 0 && origin.first() ? origin.salt() : null;
+      List<String> keys = Stream.of(origin.lora(), salt).filter(Objects::nonNull).toList();
       if (keys.isEmpty()) {
         packer.packNil();
         continue;

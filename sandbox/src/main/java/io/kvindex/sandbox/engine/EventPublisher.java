@@ -52,14 +52,14 @@ final class EventPublisher {
       String bindReplay,
       AtomicLong replayLost,
       BooleanSupplier silent) {
-    topic = options.wire().topic().getBytes(StandardCharsets.UTF_8);
+    topic = options.topic.getBytes(StandardCharsets.UTF_8);
     replay = new ReplayBuffer(options, topic, replayLost, silent);
     try {
       pub = context.createSocket(SocketType.PUB);
-      pub.setHWM(options.wire().liveHighWaterMark());
+      pub.setHWM(options.liveHighWaterMark);
       endpoint = bind(pub, bindPub);
       router = context.createSocket(SocketType.ROUTER);
-      router.setHWM(options.wire().replayHighWaterMark());
+      router.setHWM(options.replayHighWaterMark);
       replayEndpoint = bind(router, bindReplay);
       woken = context.createSocket(SocketType.PAIR);
       woken.bind(WAKE);
@@ -134,7 +134,7 @@ final class EventPublisher {
       if (batch.live()) {
         pub.send(topic, ZMQ.SNDMORE | ZMQ.DONTWAIT);
         pub.send(batch.sequenceFrame(), ZMQ.SNDMORE | ZMQ.DONTWAIT);
-        pub.send(batch.payload().bytes, ZMQ.DONTWAIT);
+        pub.send(batch.payload(), ZMQ.DONTWAIT);
       }
     }
   }

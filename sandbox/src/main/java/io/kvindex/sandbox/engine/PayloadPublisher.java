@@ -2,7 +2,6 @@
 package io.kvindex.sandbox.engine;
 
 import io.kvindex.sandbox.engine.ReplayBuffer.Batch;
-import io.kvindex.sandbox.engine.ReplayBuffer.Payload;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -23,7 +22,7 @@ public final class PayloadPublisher implements AutoCloseable {
    * @param host address to bind
    */
   public PayloadPublisher(String name, String host) {
-    options = EngineOptions.vllm(name).replayBatches(KEPT).replayHighWaterMark(0).build();
+    options = EngineOptions.vllm(name).replayBatches(KEPT).replayHighWaterMark(0);
     String anyPort = "tcp://" + host + ":*";
     publisher = new EventPublisher(options, anyPort, anyPort, new AtomicLong(), () -> false);
   }
@@ -40,7 +39,7 @@ public final class PayloadPublisher implements AutoCloseable {
 
   /** Publishes a batch; sequences have to grow, holes are holes. */
   public void publish(long sequence, byte[] payload) {
-    publisher.publish(new Batch(sequence, new Payload(payload), true));
+    publisher.publish(new Batch(sequence, payload, true));
   }
 
   /** Ends and begins again at the same ports with nothing to replay, as a restarted engine. */

@@ -29,18 +29,10 @@ final class ReplayBuffer {
   private final ArrayDeque<Batch> batches = new ArrayDeque<>();
 
   /** A published batch. */
-  record Batch(long sequence, Payload payload, boolean live) {
+  @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+  record Batch(long sequence, byte[] payload, boolean live) {
     byte[] sequenceFrame() {
       return ByteBuffer.allocate(8).putLong(sequence).array();
-    }
-  }
-
-  /** Encoded bytes, shared and never written again. */
-  static final class Payload {
-    final byte[] bytes;
-
-    Payload(byte[] bytes) {
-      this.bytes = bytes;
     }
   }
 
@@ -50,12 +42,12 @@ final class ReplayBuffer {
    */
   ReplayBuffer(EngineOptions options, byte[] topic, AtomicLong lost, BooleanSupplier silent) {
     this.silent = silent;
-    this.capacity = options.wire().replayBatches();
-    this.framing = options.wire().framing();
+    this.capacity = options.replayBatches();
+    this.framing = options.framing;
     this.topic = topic;
-    this.loss = options.wire().replayLoss();
+    this.loss = options.replayLoss;
     this.lost = lost;
-    this.random = new Random(options.cache().seed());
+    this.random = new Random(options.seed);
   }
 
   void add(Batch batch) {
@@ -85,7 +77,7 @@ final class ReplayBuffer {
       if (random.nextDouble() < loss) {
         lost.incrementAndGet();
       } else {
-        reply(router, identity, topic, batch.sequenceFrame(), batch.payload().bytes);
+        reply(router, identity, topic, batch.sequenceFrame(), batch.payload());
       }
     }
     reply(router, identity, EMPTY, END, EMPTY);

@@ -2,7 +2,6 @@
 package io.kvindex.sandbox.engine;
 
 import io.kvindex.sandbox.engine.ReplayBuffer.Batch;
-import io.kvindex.sandbox.engine.ReplayBuffer.Payload;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * after the other; a finished request's blocks stay cached until evicted. Thread-safe.
  */
 public final class SimulatedEngine implements AutoCloseable {
+  private static final String ANY_PORT = "tcp://127.0.0.1:*";
+
   private final EngineOptions options;
   private final EventEncoder encoder;
   private EngineCache cache;
@@ -29,10 +30,9 @@ public final class SimulatedEngine implements AutoCloseable {
 
   private SimulatedEngine(EngineOptions options) {
     this.options = options;
-    this.encoder = new EventEncoder(options.dialect(), options.wire().form());
+    this.encoder = new EventEncoder(options.dialect(), options.form);
     this.cache = new EngineCache(options);
-    String anyPort = "tcp://" + options.wire().host() + ":*";
-    this.publisher = new EventPublisher(options, anyPort, anyPort, replayLost, replaySilent::get);
+    this.publisher = new EventPublisher(options, ANY_PORT, ANY_PORT, replayLost, replaySilent::get);
   }
 
   /** Binds free ports and starts the publisher's thread. */
@@ -97,10 +97,10 @@ public final class SimulatedEngine implements AutoCloseable {
     if (events.isEmpty()) {
       return false;
     }
-    Instant now = options.clock().instant();
+    Instant now = options.clock.instant();
     double seconds = now.getEpochSecond() + now.getNano() / 1e9;
-    byte[] payload = encoder.encode(seconds, events, options.wire().rank());
-    publisher.publish(new Batch(++lastSequence, new Payload(payload), live));
+    byte[] payload = encoder.encode(seconds, events, options.rank());
+    publisher.publish(new Batch(++lastSequence, payload, live));
     counters = counters.plusBatch(!live);
     for (EngineEvent event : events) {
       counters = counters.plus(event);
@@ -135,11 +135,6 @@ public final class SimulatedEngine implements AutoCloseable {
   public synchronized Holdings holdings(
       int[] tokens, @Nullable String lora, @Nullable String salt) {
     return cache.holdings(tokens, new CacheContext(lora, salt));
-  }
-
-  /** A copy of what the cache holds right now, flushed or not. Costs time linear in the cache. */
-  public synchronized CacheContents contents() {
-    return cache.contents();
   }
 
   /**

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.sandbox.engine;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,29 +14,22 @@ final class TrieNode {
   final @Nullable TrieNode parent;
   final int[] tokens;
   final CacheContext context;
-  final int depth;
   private final int keyHash;
 
-  /** Set once, when the node enters the trie; a probe for a look-up has none. */
-  @Nullable BlockHash hash;
+  /** The 64 bits sent on the wire; set once, when the node enters the trie. */
+  long hash;
 
   int children;
-
-  /** Physical device blocks that hold this content; vLLM keeps duplicates apart. */
-  int gpuCopies;
-
   boolean onHost;
 
-  /** Head of the list of device slots that hold this block, oldest first. */
-  @Nullable GpuSlot firstSlot;
+  /** Device slots that hold this block, oldest first; vLLM keeps duplicates apart. */
+  final List<GpuPool.Slot> slots = new ArrayList<>(0);
 
   /** A context's root: holds no tokens. */
-  TrieNode(CacheContext context, BlockHash hash) {
+  TrieNode(CacheContext context) {
     this.parent = null;
     this.tokens = new int[0];
     this.context = context;
-    this.depth = 0;
-    this.hash = hash;
     this.keyHash = context.hashCode();
   }
 
@@ -42,7 +37,6 @@ final class TrieNode {
     this.parent = parent;
     this.tokens = tokens;
     this.context = parent.context;
-    this.depth = parent.depth + 1;
     this.keyHash = 31 * parent.keyHash + Arrays.hashCode(tokens);
   }
 
@@ -51,14 +45,7 @@ final class TrieNode {
   }
 
   boolean onGpu() {
-    return gpuCopies > 0;
-  }
-
-  BlockHash hash() {
-    if (hash == null) {
-      throw new IllegalStateException("a probe has no hash");
-    }
-    return hash;
+    return !slots.isEmpty();
   }
 
   @Override

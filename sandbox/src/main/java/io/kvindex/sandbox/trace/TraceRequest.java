@@ -3,24 +3,18 @@ package io.kvindex.sandbox.trace;
 
 /**
  * One request of a trace. Two requests share a prefix as far as their leading hash ids are equal.
- * Immutable, thread-safe.
+ *
+ * @param timestampMs arrival since the start of the trace, milliseconds
+ * @param inputLength prompt length in tokens, positive
+ * @param outputLength generated tokens, 0 or more
+ * @param hashIds one id for each begun 512 tokens of the prompt; kept, never to be changed
  */
-public final class TraceRequest {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record TraceRequest(long timestampMs, int inputLength, int outputLength, int[] hashIds) {
   /** Tokens one hash id stands for; the last id of a request may stand for fewer. */
   public static final int TOKENS_PER_ID = 512;
 
-  private final long timestampMs;
-  private final int inputLength;
-  private final int outputLength;
-  private final int[] hashIds;
-
-  /**
-   * @param timestampMs arrival since the start of the trace, milliseconds
-   * @param inputLength prompt length in tokens, positive
-   * @param outputLength generated tokens, 0 or more
-   * @param hashIds one id for each begun 512 tokens of the prompt; copied
-   */
-  public TraceRequest(long timestampMs, int inputLength, int outputLength, int[] hashIds) {
+  public TraceRequest {
     if (inputLength < 1 || outputLength < 0 || timestampMs < 0) {
       throw new IllegalArgumentException(
           "negative or empty request: timestamp "
@@ -35,30 +29,6 @@ public final class TraceRequest {
       throw new IllegalArgumentException(
           inputLength + " tokens need " + begun + " hash ids, got " + hashIds.length);
     }
-    this.timestampMs = timestampMs;
-    this.inputLength = inputLength;
-    this.outputLength = outputLength;
-    this.hashIds = hashIds.clone();
-  }
-
-  /** Arrival since the start of the trace, milliseconds. */
-  public long timestampMs() {
-    return timestampMs;
-  }
-
-  /** Prompt length in tokens. */
-  public int inputLength() {
-    return inputLength;
-  }
-
-  /** Generated tokens. */
-  public int outputLength() {
-    return outputLength;
-  }
-
-  /** The ids; a copy. */
-  public int[] hashIds() {
-    return hashIds.clone();
   }
 
   /** The prompt's {@link #inputLength()} token ids, each below {@link TraceTokens#VOCABULARY}. */

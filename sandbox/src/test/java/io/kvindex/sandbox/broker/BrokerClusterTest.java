@@ -46,7 +46,7 @@ class BrokerClusterTest {
             BrokerSettings.of(
                 BrokerOptions.in(Path.of("d")).withPort(1).withCluster(cluster),
                 Path.of("d"),
-                new BrokerSettings.Ports(1, 2, 0)))
+                new BrokerSettings.Ports(1, 2)))
         .containsEntry("default.replication.factor", Integer.toString(copies))
         .containsEntry("min.insync.replicas", Integer.toString(least))
         .containsEntry("controller.quorum.voters", voters);
@@ -63,7 +63,7 @@ class BrokerClusterTest {
                       .withPort(1)
                       .withCluster(BrokerCluster.of("site", node, THREE)),
                   Path.of("d"),
-                  new BrokerSettings.Ports(1, 2, 0))
+                  new BrokerSettings.Ports(1, 2))
               .get("controller.quorum.fetch.timeout.ms"));
     }
     assertThat(times).hasSize(3).doesNotContainNull();
@@ -84,7 +84,7 @@ class BrokerClusterTest {
         BrokerOptions.in(Path.of("d"))
             .withProperties(Map.of("broker.session.timeout.ms", "2000"))
             .withPort(1);
-    assertThat(BrokerSettings.of(options, Path.of("d"), new BrokerSettings.Ports(1, 2, 0)))
+    assertThat(BrokerSettings.of(options, Path.of("d"), new BrokerSettings.Ports(1, 2)))
         .containsEntry("broker.session.timeout.ms", "2000");
   }
 

@@ -50,9 +50,8 @@ class EmbeddedBrokerTest {
               tries.incrementAndGet() == 1
                   ? new Ports(
                       controllers ? freePort() : taken.getLocalPort(),
-                      controllers ? taken.getLocalPort() : freePort(),
-                      0)
-                  : new Ports(freePort(), freePort(), 0);
+                      controllers ? taken.getLocalPort() : freePort())
+                  : new Ports(freePort(), freePort());
       try (EmbeddedBroker broker = EmbeddedBroker.start(BrokerOptions.in(dir), free)) {
         BrokerClient.createTopic(broker.bootstrapServers(), "t");
         BrokerClient.send(broker.bootstrapServers(), "t", 0, 10);

@@ -18,8 +18,7 @@ class EngineCacheTest {
   private static final CacheContext PLAIN = new CacheContext(null, null);
 
   private static EngineCache cache(int gpu, int host) {
-    return new EngineCache(
-        EngineOptions.vllm("e").blockSize(2).gpuBlocks(gpu).hostBlocks(host).build());
+    return new EngineCache(EngineOptions.vllm("e").blockSize(2).gpuBlocks(gpu).hostBlocks(host));
   }
 
   @Test
@@ -73,9 +72,9 @@ class EngineCacheTest {
   @Test
   void shouldKeepTheHostTier_whenVllmClearsAndEmptyIt_whenSglangDoes() {
     for (EngineDialect dialect : EngineDialect.values()) {
-      EngineOptions.Builder options =
+      EngineOptions options =
           dialect == EngineDialect.VLLM ? EngineOptions.vllm("e") : EngineOptions.sglang("e");
-      EngineCache cache = new EngineCache(options.blockSize(2).gpuBlocks(2).hostBlocks(2).build());
+      EngineCache cache = new EngineCache(options.blockSize(2).gpuBlocks(2).hostBlocks(2));
       cache.prefill(new int[] {1, 2, 3, 4}, PLAIN);
       cache.prefill(new int[] {5, 6, 7, 8}, PLAIN);
       cache.clear();

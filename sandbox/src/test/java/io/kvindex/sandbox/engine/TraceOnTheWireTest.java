@@ -26,11 +26,9 @@ class TraceOnTheWireTest {
             EngineOptions.vllm("trace").gpuBlocks(3_000).hostBlocks(4_000).start();
         Subscriber client = new Subscriber();
         TraceReader trace = TraceReader.bundled()) {
-      List<int[]> prompts = new ArrayList<>();
       for (int i = 0; i < REQUESTS; i++) {
         TraceRequest request = Objects.requireNonNull(trace.next());
-        prompts.add(request.tokens(TraceTokens.standard()));
-        engine.prefill(prompts.get(i), null, null);
+        engine.prefill(request.tokens(TraceTokens.standard()), null, null);
         engine.flush();
       }
       List<List<byte[]>> replies = Subscriber.replay(client.dealer(engine), new byte[0]);
@@ -50,11 +48,6 @@ class TraceOnTheWireTest {
       assertThat(index.held("GPU"))
           .hasSize((int) (sent.gpuBlocksStored() - sent.gpuBlocksRemoved()));
       assertThat(index.held("CPU")).hasSize(4_000); // full, each prefix once
-      CacheContents contents = engine.contents();
-      for (int[] prompt : prompts) {
-        assertThat(contents.holdings(prompt, null, null).toString())
-            .isEqualTo(engine.holdings(prompt, null, null).toString());
-      }
     }
   }
 

@@ -77,12 +77,12 @@ final class ChaosEngine implements AutoCloseable {
   }
 
   int replayBatches() {
-    return engine.options().wire().replayBatches();
+    return engine.options().replayBatches();
   }
 
   /** Whether it announces blocks again, so that it may hold more than can be known. */
   boolean mayBeMissed() {
-    return engine.options().wire().fullReports() > 0;
+    return engine.options().fullReports() > 0;
   }
 
   /** Whether it keeps batches to replay, and is registered so. */

@@ -61,7 +61,7 @@ final class Fleet implements AutoCloseable {
     this.jumps = oddities.clockJumps();
     random = new Random(seed + 1);
     shared = Prompts.shared(seed);
-    EngineOptions.Builder vllm = EngineOptions.vllm("vllm-map").hostBlocks(HOST_BLOCKS);
+    EngineOptions vllm = EngineOptions.vllm("vllm-map").hostBlocks(HOST_BLOCKS);
     add(true, vllm, "default", List.of(Context.PLAIN));
     add(
         true,
@@ -118,8 +118,7 @@ final class Fleet implements AutoCloseable {
     named(WITHOUT_REPLAY).proxy().faults(ONLY_DUPLICATES);
   }
 
-  private void add(
-      boolean isBusy, EngineOptions.Builder options, String tenant, List<Context> contexts) {
+  private void add(boolean isBusy, EngineOptions options, String tenant, List<Context> contexts) {
     int number = engines.size();
     if (isBusy) {
       options.replayBatches(REPLAY).replayLoss(REPLAY_LOSS);
@@ -128,7 +127,7 @@ final class Fleet implements AutoCloseable {
     ChaosEngine engine =
         new ChaosEngine(
             number,
-            options.gpuBlocks(GPU_BLOCKS).seed(seed + number).clock(clock).build(),
+            options.gpuBlocks(GPU_BLOCKS).seed(seed + number).clock(clock),
             clock,
             tenant,
             contexts,

@@ -12,5 +12,5 @@ public interface RecordSink {
   default void caughtUp() {}
 
   /** The records given since the last call are to become visible now. */
-  void publish();
+  default void publish() {}
 }

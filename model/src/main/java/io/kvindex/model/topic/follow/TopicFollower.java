@@ -10,9 +10,11 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -50,12 +52,19 @@ public final class TopicFollower implements AutoCloseable {
    */
   private final Admin admin;
 
-  private final Progress progress = new Progress();
   private final Thread thread;
   private volatile boolean closed;
   private volatile boolean caughtUp;
-  private long ticket;
-  private @Nullable Map<TopicPartition, Long> targets;
+
+  /** None until the topic was found. */
+  private volatile List<TopicPartition> partitions = List.of();
+
+  /** Where the topic ended when it began to be followed, null = not known yet. */
+  private @Nullable Map<TopicPartition, Long> firstEnds;
+
+  /** The next offset of each partition that is not visible yet; whoever waits is told of it. */
+  private volatile Map<TopicPartition, Long> next = Map.of();
+
   private final OncePerMinute warnings = new OncePerMinute();
 
   private TopicFollower(Map<String, Object> clientConfig, String topic, RecordSink sink) {
@@ -83,7 +92,6 @@ public final class TopicFollower implements AutoCloseable {
   public static TopicFollower start(
       Map<String, Object> clientConfig, String topic, RecordSink sink) {
     TopicFollower follower = new TopicFollower(clientConfig, topic, sink);
-    follower.progress.askRefresh();
     follower.thread.start();
     return follower;
   }
@@ -99,25 +107,53 @@ public final class TopicFollower implements AutoCloseable {
    * @return false if that took longer than the deadline
    */
   public boolean refresh(long deadlineNanos) throws InterruptedException {
-    long asked = progress.askRefresh();
-    consumer.wakeup();
-    return progress.awaitRefresh(asked, deadlineNanos);
+    await(() -> caughtUp, deadlineNanos);
+    for (long left = left(deadlineNanos); left > 0; left = left(deadlineNanos)) {
+      try {
+        Map<TopicPartition, Long> ends = ends(Math.min(left, METADATA_WAIT.toNanos()));
+        return await(() -> isVisible(ends), deadlineNanos);
+      } catch (KafkaException e) {
+        warn(e);
+        pause();
+      }
+    }
+    return false;
+  }
+
+  private static long left(long deadlineNanos) {
+    return deadlineNanos - System.nanoTime();
   }
 
   /** Waits until the record at that offset is visible; false past the deadline. */
   public boolean awaitOffset(int partition, long offset, long deadlineNanos)
       throws InterruptedException {
-    return progress.awaitOffset(partition, offset, deadlineNanos);
+    return await(
+        () -> isVisible(Map.of(new TopicPartition(topic, partition), offset + 1)), deadlineNanos);
+  }
+
+  /** Whether it was reached in time; looked at whenever something becomes visible. */
+  private synchronized boolean await(BooleanSupplier reached, long deadlineNanos)
+      throws InterruptedException {
+    while (!reached.getAsBoolean()) {
+      long left = left(deadlineNanos);
+      if (left <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+    return true;
+  }
+
+  private boolean isVisible(Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> next.getOrDefault(end.getKey(), 0L) >= end.getValue());
   }
 
   private void run() {
     try {
-      while (!closed && !step(this::assign)) {
-        progress.pause(RETRY_PAUSE_MS);
-      }
       while (!closed) {
-        if (!step(this::pollOnce)) {
-          progress.pause(RETRY_PAUSE_MS);
+        if (!step()) {
+          pause();
         }
       }
     } catch (InterruptedException | InterruptException e) {
@@ -127,76 +163,84 @@ public final class TopicFollower implements AutoCloseable {
     }
   }
 
-  private boolean step(Runnable work) {
+  private synchronized void pause() throws InterruptedException {
+    if (!closed) {
+      wait(RETRY_PAUSE_MS);
+    }
+  }
+
+  private boolean step() throws InterruptedException {
     try {
-      work.run();
+      if (partitions.isEmpty()) {
+        assign();
+      }
+      if (firstEnds == null) {
+        firstEnds = ends(METADATA_WAIT.toNanos());
+      }
+      tell(firstEnds);
+      apply(consumer.poll(IDLE_POLL));
       return true;
     } catch (WakeupException e) {
-      return true; // somebody waits: look again
+      return true; // it is being closed
     } catch (InterruptException e) {
       throw e;
     } catch (KafkaException e) {
-      if (!closed && warnings.allows()) {
-        LOG.warn("cannot read {}, trying again: {}", topic, e.toString());
-      }
+      warn(e);
       return false;
     }
   }
 
+  private void warn(KafkaException e) {
+    if (!closed && warnings.allows()) {
+      LOG.warn("cannot read {}, trying again: {}", topic, e.toString());
+    }
+  }
+
   private void assign() {
-    List<TopicPartition> partitions =
+    List<TopicPartition> found =
         consumer.partitionsFor(topic, METADATA_WAIT).stream()
             .map(info -> new TopicPartition(topic, info.partition()))
             .toList();
-    if (partitions.isEmpty()) {
+    if (found.isEmpty()) {
       throw new KafkaException("topic " + topic + " does not exist");
     }
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
+    consumer.assign(found);
+    consumer.seekToBeginning(found);
+    partitions = found;
   }
 
-  private void pollOnce() {
-    if (consumer.assignment().isEmpty()) {
-      assign(); // a wake-up came while assigning
-    }
-    if (targets == null && progress.refreshOpen()) {
-      ticket = progress.refreshAsked();
-      targets = ends();
-    }
-    if (!reached()) {
-      apply(consumer.poll(IDLE_POLL));
-    }
-    if (reached()) {
-      targets = null;
-      if (!caughtUp) {
-        sink.caughtUp();
-        caughtUp = true;
-      }
-      progress.refreshedUpTo(ticket);
-      if (!progress.refreshOpen()) {
-        apply(consumer.poll(IDLE_POLL));
-      }
-    }
-  }
-
-  private Map<TopicPartition, Long> ends() {
-    Map<TopicPartition, OffsetSpec> ends =
-        consumer.assignment().stream()
-            .collect(Collectors.toMap(Function.identity(), partition -> OffsetSpec.latest()));
+  private Map<TopicPartition, Long> ends(long longestNanos) throws InterruptedException {
     try {
-      return admin
-          .listOffsets(ends)
-          .all()
-          .thenApply(
-              found ->
-                  found.entrySet().stream()
-                      .collect(Collectors.toMap(Map.Entry::getKey, end -> end.getValue().offset())))
-          .get(METADATA_WAIT.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
+      Map<TopicPartition, ListOffsetsResultInfo> ends =
+          admin
+              .listOffsets(
+                  partitions.stream()
+                      .collect(Collectors.toMap(Function.identity(), one -> OffsetSpec.latest())))
+              .all()
+              .get(longestNanos, TimeUnit.NANOSECONDS);
+      return ends.entrySet().stream()
+          .collect(Collectors.toMap(Map.Entry::getKey, end -> end.getValue().offset()));
     } catch (ExecutionException | TimeoutException e) {
       throw new KafkaException("the end of " + topic + " is not known", e);
     }
+  }
+
+  /** Tells what is visible by now: all that was given to the sink. */
+  private void tell(Map<TopicPartition, Long> first) {
+    Map<TopicPartition, Long> now = new HashMap<>();
+    for (TopicPartition partition : partitions) {
+      now.put(partition, consumer.position(partition, METADATA_WAIT));
+    }
+    next = now;
+    if (!caughtUp && isVisible(first)) {
+      sink.caughtUp();
+      caughtUp = true;
+    }
+    wake();
+  }
+
+  private synchronized void wake() {
+    notifyAll();
   }
 
   private void apply(ConsumerRecords<byte[], byte[]> records) {
@@ -206,26 +250,12 @@ public final class TopicFollower implements AutoCloseable {
     if (!records.isEmpty()) {
       sink.publish();
     }
-    records.nextOffsets().forEach((partition, next) -> progress.at(partition, next.offset()));
-  }
-
-  private boolean reached() {
-    Map<TopicPartition, Long> wanted = targets;
-    if (wanted == null) {
-      return true;
-    }
-    for (Map.Entry<TopicPartition, Long> target : wanted.entrySet()) {
-      if (consumer.position(target.getKey(), METADATA_WAIT) < target.getValue()) {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Override
   public void close() {
     closed = true;
-    progress.wake();
+    wake();
     consumer.wakeup();
     admin.close(Duration.ZERO);
     try {

@@ -9,7 +9,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is written at the same moment, the newest record ends up as the last one. */
-class ReadRepairTest {
+class SiteCopiesTest {
 
   private static final TopicPartition FIRST = new TopicPartition(Topics.REGISTRATIONS, 0);
   private static final TopicPartition SECOND = new TopicPartition(Topics.BRIDGE_PROGRESS, 0);
@@ -24,7 +24,7 @@ class ReadRepairTest {
   }
 
   private SiteRecord complete() throws Exception {
-    return new ReadRepair(log).complete(log.read(), NONE);
+    return log.complete(log.read(), NONE);
   }
 
   private void assertHolds(SiteRecord record) throws Exception {
