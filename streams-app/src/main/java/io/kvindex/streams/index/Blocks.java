@@ -220,12 +220,8 @@ public final class Blocks {
   public Holder addHolder(int tableRef, int id, Owner owner) {
     Table table = table(tableRef);
     Holder holder = new Holder(tableRef, id, owner, table.index.addOwner(owner));
-    own(table, holder.visible(), holder);
+    own(table, holder.visible(), holder, holder.nextNumber());
     return holder;
-  }
-
-  private static void own(Table table, int slot, Holder holder) {
-    own(table, slot, holder, holder.nextNumber());
   }
 
   static void own(Table table, int slot, Holder holder, long number) {
@@ -254,12 +250,12 @@ public final class Blocks {
     }
     int visible = table.index.addOwner(holder.owner());
     holder.setVisible(visible);
-    own(table, visible, holder);
+    own(table, visible, holder, holder.nextNumber());
     if (holder.slot(group) < 0) {
       int slot = table.index.addOwner(holder.owner());
       table.index.retireOwner(slot);
       holder.setSlot(group, slot);
-      own(table, slot, holder);
+      own(table, slot, holder, holder.nextNumber());
     }
   }
 
@@ -308,7 +304,9 @@ public final class Blocks {
       for (int i = 0; i < count; i++) {
         touchedKeys[i] = space.names.touchEntry(hashes.get(from + i));
       }
-      space.table.index.touch(touchedKeys, count);
+      for (int i = 0; i < count; i++) {
+        seen ^= space.table.index.touch(touchedKeys[i]);
+      }
       touched = seen;
     }
   }
@@ -369,11 +367,8 @@ public final class Blocks {
 
   /** Low bits of a place in the ring, {@link NameRow#NO_PLACE} = it has none. */
   static int place(long word) {
-    return isPlaced(word) ? (int) (word & LOW) : NameRow.NO_PLACE;
-  }
-
-  private static boolean isPlaced(long word) {
-    return word >= 0 && (word & COUNTED) == 0 && (word & LOW) != NO_PLACE;
+    boolean placed = word >= 0 && (word & COUNTED) == 0 && (word & LOW) != NO_PLACE;
+    return placed ? (int) (word & LOW) : NameRow.NO_PLACE;
   }
 
   /** As rows have it: flags, depth, and the place in the ring while nobody holds it. */
@@ -626,7 +621,7 @@ public final class Blocks {
   /** Gives a name its place in the ring if nobody holds it, not even perhaps. */
   private void place() {
     long word = names.get(NameTable.WORD);
-    if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == NO_PLACE) {
+    if (!isKept(word)) {
       if ((ring.tail() & LOW) == NO_PLACE) {
         ring.add(-1, 0); // the one value that says there is none
       }
@@ -690,7 +685,7 @@ public final class Blocks {
     int ref = ring.space(place);
     if (ref >= 0 && find(ref, ring.hash(place))) {
       long word = names.get(NameTable.WORD);
-      if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == (place & LOW)) {
+      if (place(word) == (place & LOW)) {
         note(true, false);
         contexts.release(contextRef(word));
         names.remove();

@@ -36,9 +36,6 @@ public final class PrefixIndex {
   private volatile Gauge[] members = new Gauge[0];
   private volatile OwnerView view = OwnerView.EMPTY;
 
-  @SuppressWarnings("UnusedVariable") // keeps the loads of touch() alive
-  private long touched;
-
   /** An index with reader places of its own. */
   public PrefixIndex() {
     this(new Epochs());
@@ -201,25 +198,12 @@ public final class PrefixIndex {
   }
 
   /**
-   * Asks the memory for the entries of keys about to be updated, so that the waiting overlaps.
-   * Worth it for runs of a few blocks in a large table; changes nothing.
-   *
-   * @param keys at least {@code count} lookup keys
-   */
-  public void touch(long[] keys, int count) {
-    long seen = 0;
-    for (int i = 0; i < count; i++) {
-      seen ^= touch(keys[i]);
-    }
-    touched = seen;
-  }
-
-  /**
-   * The same for one key.
+   * Asks the memory for the entry of a key about to be updated, so that the waiting for several
+   * overlaps. Worth it for runs of a few blocks in a large table; changes nothing.
    *
    * @return to be kept alive, or the load would be left out
    */
-  long touch(long key) {
+  public long touch(long key) {
     long mixed = Segment.mix(key);
     long[] segment = table.segmentOf(mixed);
     return Segment.touch(segment, Segment.offset(mixed, segment.length));
