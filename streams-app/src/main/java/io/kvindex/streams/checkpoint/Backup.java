@@ -52,12 +52,12 @@ public final class Backup {
 
   /** Checkpoints to be taken, by partition. */
   public List<CheckpointOffer> offers() {
-    return found.offers().stream().filter(offer -> offer.offset() >= 0).toList();
+    return found.checkpoints().stream().filter(offer -> offer.offset() >= 0).toList();
   }
 
   /** Partitions that process does not have, or not yet. */
   public int missing() {
-    long empty = found.offers().stream().filter(o -> o.offset() < 0 && !o.busy()).count();
+    long empty = found.checkpoints().stream().filter(o -> o.offset() < 0 && !o.busy()).count();
     return (int) (found.partitions() - empty - offers().size());
   }
 
@@ -85,7 +85,7 @@ public final class Backup {
         throw new InterruptedException();
       }
     }
-    Header header = Checkpoint.verify(into, topicId, partition);
+    Header header = Verification.of(into, topicId, partition);
     return header.offer(CheckpointStream.bytes(CheckpointStream.filesOf(into)), false);
   }
 

@@ -85,8 +85,9 @@ public final class Borrower {
     /** Since when whoever lacks the fewest records has them. */
     long least = Long.MAX_VALUE;
 
-    boolean busy;
-    boolean unreachable;
+    /** Somebody who is busy or does not answer may have it a little later. */
+    boolean later;
+
     @Nullable IOException failure;
 
     Search(Wanted wanted, Path directory, Progress progress) {
@@ -121,8 +122,7 @@ public final class Borrower {
       Search search = new Search(wanted, directory, progress);
       long began = System.nanoTime();
       while (true) {
-        search.busy = false;
-        search.unreachable = false;
+        search.later = false;
         List<Candidate> candidates = candidates(search);
         for (Candidate each : candidates) {
           Header header = fetch(each, search);
@@ -130,16 +130,16 @@ public final class Borrower {
             return header;
           }
         }
-        if (candidates.isEmpty() && !search.busy && !search.unreachable) {
+        if (candidates.isEmpty() && !search.later) {
           search.requireNoneFailed();
           return null;
         }
-        if (search.busy && System.nanoTime() - began > patience.toNanos()) {
+        if (search.later && System.nanoTime() - began > patience.toNanos()) {
           count("busy");
           LOG.warn("nobody has lent partition {} within {}", wanted.partition(), patience);
           return null;
         }
-        if (search.busy || candidates.isEmpty()) {
+        if (search.later) {
           pause();
         }
       }
@@ -174,7 +174,7 @@ public final class Borrower {
   private void ask(String place, Search search, List<Candidate> to) {
     Long silent = silentUntilNs.get(place);
     if (silent != null && System.nanoTime() - silent < 0) {
-      search.unreachable |= mayComeBack(place, search);
+      search.later |= mayComeBack(place, search);
       return;
     }
     try {
@@ -183,7 +183,7 @@ public final class Borrower {
       answeredNs.put(place, System.nanoTime());
       if (offer == null || offer.offset() < 0) {
         // What is being loaded there will be had.
-        search.busy |= offer != null && offer.busy();
+        search.later |= offer != null && offer.busy();
       } else {
         search.wanted.require(offer);
         to.add(new Candidate(place, lender, offer));
@@ -193,7 +193,7 @@ public final class Borrower {
     } catch (IOException | IllegalArgumentException e) {
       failed(place, search, e);
       search.failures.remove(place);
-      search.unreachable |= mayComeBack(place, search);
+      search.later |= mayComeBack(place, search);
       silentUntilNs.put(place, System.nanoTime() + SILENT_NS);
     }
   }
@@ -205,11 +205,11 @@ public final class Borrower {
     Path part = replacement.begin();
     try {
       if (!from.lender().fetch(wanted, part, search.progress)) {
-        search.busy = true;
+        search.later = true;
         return null;
       }
       Conversion.ifFormer(part);
-      Header header = Checkpoint.verify(part, wanted.topicId(), wanted.partition());
+      Header header = Verification.of(part, wanted.topicId(), wanted.partition());
       wanted.require(header.offer(0, false));
       replacement.end();
       borrowed(from.place(), header, search);
@@ -219,7 +219,7 @@ public final class Borrower {
     } catch (IOException e) {
       failed(from.place(), search, e);
       search.failure = e;
-      search.busy = true; // tried again
+      search.later = true; // tried again
     } finally {
       replacement.giveUp();
     }

@@ -5,8 +5,10 @@ import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.NameChanges;
+import io.kvindex.streams.index.NameRow;
 import io.kvindex.streams.view.CheckpointOffer;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,7 +68,10 @@ public final class Checkpoint implements AutoCloseable {
   /** Who reads keeps the files from being closed. */
   private final ReadWriteLock opening = new ReentrantReadWriteLock();
 
-  private final NameRow row = new NameRow();
+  // Of the row being written.
+  private final NameRow name = new NameRow();
+  private final ByteBuffer key = ByteBuffer.allocateDirect(NameRow.KEY_LENGTH);
+  private ByteBuffer value = ByteBuffer.allocateDirect(4096);
 
   /** null while it could not be opened again, and after the end. */
   private volatile @Nullable RocksDB db;
@@ -76,10 +81,8 @@ public final class Checkpoint implements AutoCloseable {
   /** Something failed: what RocksDB is at is not known. */
   private boolean uncertain;
 
-  /** As in the newest header. */
-  private long names;
-
-  private long number;
+  /** What was found or written last, null = nothing was written yet. */
+  private volatile @Nullable Header newest;
 
   private Checkpoint(Path directory, Uuid topicId, int partition) {
     this.directory = directory;
@@ -103,15 +106,14 @@ public final class Checkpoint implements AutoCloseable {
     Conversion.ifFormer(directory);
     Checkpoint checkpoint = new Checkpoint(directory, topicId, partition);
     try {
-      checkpoint.db = RocksDB.open(checkpoint.options, directory.toString());
-      Header header = checkpoint.header();
-      checkpoint.names = header == null ? 0 : header.names();
-      checkpoint.number = header == null ? 0 : header.number();
+      RocksDB db = RocksDB.open(checkpoint.options, directory.toString());
+      checkpoint.db = db;
+      checkpoint.newest = header(db, topicId, partition);
       return checkpoint;
     } catch (RocksDBException e) {
       checkpoint.close();
       throw unreadable(e);
-    } catch (CheckpointRefusedException | IOException | RuntimeException e) {
+    } catch (CheckpointRefusedException | RuntimeException e) {
       checkpoint.close();
       throw e;
     }
@@ -146,21 +148,9 @@ public final class Checkpoint implements AutoCloseable {
         Reason.DAMAGED, "RocksDB can not read it: " + e.getMessage(), e);
   }
 
-  /**
-   * What it is of, null = nothing was written yet.
-   *
-   * @throws CheckpointRefusedException if that can not be told, or it is of another log
-   * @throws IOException if the disk can not be read
-   */
-  public @Nullable Header header() throws CheckpointRefusedException, IOException {
-    lock.lock();
-    try {
-      return header(opened(), topicId, partition);
-    } catch (RocksDBException e) {
-      throw unreadable(e);
-    } finally {
-      lock.unlock();
-    }
+  /** What it is of, null = nothing was written yet. */
+  public @Nullable Header header() {
+    return newest;
   }
 
   static @Nullable Header header(RocksDB db, Uuid topicId, int partition)
@@ -197,7 +187,7 @@ public final class Checkpoint implements AutoCloseable {
   public @Nullable Header load(
       Blocks blocks, Consumer<SortedMap<Bytes, byte[]>> dictionary, Progress progress)
       throws CheckpointRefusedException, IOException, InterruptedException {
-    Header header = header();
+    Header header = newest;
     if (header != null) {
       try (ReadOptions all = new ReadOptions()) {
         new Loading(new StoredRows(opened(), all, header), "kvindex-rows-" + partition)
@@ -209,8 +199,8 @@ public final class Checkpoint implements AutoCloseable {
 
   /**
    * Writes a journal: afterwards it is on the disk, come what may. Where it throws, the disk has
-   * what it had before or all of it; the same journal may be tried again, none but that one. Does
-   * not release the journal.
+   * what it had before or all of it; the same journal may be tried again, none but that one, and
+   * written twice it says the same. Does not release the journal.
    *
    * @param upTo what the table was the fold of when the journal was swapped out
    * @return how many rows
@@ -222,24 +212,22 @@ public final class Checkpoint implements AutoCloseable {
       RocksDB to = ready();
       NameChanges changes = new NameChanges(journal);
       SortedMap<Bytes, byte @Nullable []> dictionaries = journal.rows();
-      int rows = changes.count() + dictionaries.size();
-      long after = names + changes.grown();
-      if (isThere(to)) {
-        // It had reached the disk when that said otherwise.
-        written(after);
-        return rows;
-      }
       uncertain = true;
       Path file = directory.resolve(WRITING);
-      writeRows(
-          changes,
-          dictionaries,
-          new Header(topicId, partition, number + 1, upTo, after, journal.state()),
-          file);
+      Header before = newest;
+      Header header =
+          new Header(
+              topicId,
+              partition,
+              before == null ? 1 : before.number() + 1,
+              upTo,
+              changes.grown() + (before == null ? 0 : before.names()),
+              journal.state());
+      writeRows(changes, dictionaries, header, file);
       to.ingestExternalFile(List.of(file.toString()), takingOver);
       uncertain = false;
-      written(after);
-      return rows;
+      newest = header;
+      return changes.count() + dictionaries.size();
     } finally {
       lock.unlock();
     }
@@ -269,24 +257,18 @@ public final class Checkpoint implements AutoCloseable {
         dictionary(entry.getKey().get(), entry.getValue(), to);
       }
       to.put(HEADER, header.encode());
-      while (changes.next()) {
-        row.write(changes, to);
+      while (changes.next(name)) {
+        name.writeKey(key);
+        if (name.exists()) {
+          value = name.writeValue(value);
+          to.put(key, value);
+        } else {
+          byte[] gone = new byte[NameRow.KEY_LENGTH];
+          key.get(gone);
+          to.delete(gone);
+        }
       }
       to.finish();
-    }
-  }
-
-  private void written(long namesNow) {
-    names = namesNow;
-    number++;
-  }
-
-  private boolean isThere(RocksDB in) throws RocksDBException {
-    try {
-      Header header = header(in, topicId, partition);
-      return header != null && header.number() == number + 1;
-    } catch (CheckpointRefusedException e) {
-      throw new RocksDBException(e.getMessage());
     }
   }
 
@@ -360,7 +342,8 @@ public final class Checkpoint implements AutoCloseable {
 
   /**
    * Makes a copy of what was written last, by hard links where the target is on the same disk: what
-   * is written later changes neither. The copy is a directory for {@link #open} or {@link #verify}.
+   * is written later changes neither. The copy is a directory for {@link #open} or {@link
+   * Verification}.
    *
    * @param target not there yet, its parent is
    * @return what the copy is of, null = nothing was written yet, and there is no copy
@@ -381,18 +364,6 @@ public final class Checkpoint implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-  }
-
-  /**
-   * Reads all of a directory that nobody has open, once, and says whether it can be used: a copy
-   * that was sent, or a backup. Changes nothing there.
-   *
-   * @throws CheckpointRefusedException if it can not
-   * @throws IOException if the disk can not be read
-   */
-  public static Header verify(Path directory, Uuid topicId, int partition)
-      throws CheckpointRefusedException, IOException {
-    return Verification.of(directory, topicId, partition);
   }
 
   /** Bytes its files take. Does not wait for a write under way. */

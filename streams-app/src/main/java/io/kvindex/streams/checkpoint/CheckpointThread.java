@@ -45,7 +45,6 @@ public final class CheckpointThread {
 
   // ---- the fold's
 
-  private Folded handedOver;
   private long dueNs;
 
   /** Whether the fold's changes are still noted. */
@@ -54,6 +53,8 @@ public final class CheckpointThread {
   // ---- shared, under the lock
 
   private @Nullable Journal full;
+
+  /** What that one, or the last one, is up to. */
   private Folded upTo;
 
   /** Somebody waits for a checkpoint. */
@@ -105,7 +106,6 @@ public final class CheckpointThread {
     this.pieces = pieces;
     this.limits = limits;
     firstPauseMs = firstPause.toMillis();
-    handedOver = loaded;
     upTo = loaded;
     onDisk = loaded;
     meters = CheckpointMeters.register(metrics);
@@ -143,7 +143,7 @@ public final class CheckpointThread {
         return;
       }
     }
-    if (noted > 0 || offset != handedOver.offset()) {
+    if (noted > 0 || offset != upTo.offset()) {
       handOver(new Folded(offset, sum, lineageStart));
     } else {
       dueNs = System.nanoTime() + limits.interval().toNanos();
@@ -158,7 +158,6 @@ public final class CheckpointThread {
       busy = true;
       notifyAll();
     }
-    handedOver = folded;
     wanted = false;
     dueNs = System.nanoTime() + limits.interval().toNanos();
   }
@@ -219,20 +218,16 @@ public final class CheckpointThread {
    */
   public boolean close(long offset, long sum, long lineageStart) {
     boolean all = journalling && awaitIdle();
-    if (all && (!blocks.journal().isEmpty() || offset != handedOver.offset())) {
+    if (all && (!blocks.journal().isEmpty() || offset != upTo.offset())) {
       handOver(new Folded(offset, sum, lineageStart));
       all = awaitIdle();
     }
-    end();
+    abandon();
     return all;
   }
 
   /** Ends without a last checkpoint. Waits for one that is being written, as {@link #close}. */
   public void abandon() {
-    end();
-  }
-
-  private void end() {
     journalling = false;
     synchronized (this) {
       ending = true;

@@ -4,9 +4,10 @@ package io.kvindex.streams.checkpoint;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Blocks;
-import io.kvindex.streams.index.NameBatch;
+import io.kvindex.streams.index.NameRow;
 import io.kvindex.streams.index.Restoring;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -22,12 +23,26 @@ import org.rocksdb.RocksDBException;
  */
 final class Loading {
 
-  private static final int BATCHES = 16;
+  private static final int BATCHES = 8;
+
+  /** Names handed over together. */
+  private static final class Batch {
+    static final int SIZE = 512;
+    final NameRow[] names;
+    int size;
+
+    Batch(int room) {
+      names = new NameRow[room];
+      Arrays.setAll(names, i -> new NameRow());
+    }
+  }
 
   private final StoredRows rows;
   private final String threadName;
-  private final BlockingQueue<NameBatch> full = new ArrayBlockingQueue<>(BATCHES + 1);
-  private final BlockingQueue<NameBatch> empty = new ArrayBlockingQueue<>(BATCHES + 1);
+
+  // Both have room for all there are, the last one, which is empty, included.
+  private final BlockingQueue<Batch> full = new ArrayBlockingQueue<>(BATCHES + 1);
+  private final BlockingQueue<Batch> empty = new ArrayBlockingQueue<>(BATCHES + 1);
 
   Loading(StoredRows rows, String threadName) {
     this.rows = rows;
@@ -57,19 +72,19 @@ final class Loading {
       throws RocksDBException, IOException, InterruptedException {
     restoring.expect(rows.namesOf(restoring.spaces()));
     for (int i = 0; i < BATCHES; i++) {
-      empty.add(restoring.newBatch());
+      empty.add(new Batch(Batch.SIZE));
     }
-    FutureTask<Boolean> reading = new FutureTask<>(this::readNames);
+    FutureTask<Boolean> reading = new FutureTask<>(() -> readNames(restoring));
     Thread reader = new Thread(reading, threadName);
     reader.setDaemon(true);
     reader.start();
     long names = 0;
     try {
-      for (NameBatch batch = full.take(); batch.size() > 0; batch = full.take()) {
-        restoring.insert(batch);
-        names += batch.size();
-        batch.clear();
-        empty.put(batch);
+      for (Batch batch = full.take(); batch.size > 0; batch = full.take()) {
+        restoring.insert(batch.names, batch.size);
+        names += batch.size;
+        batch.size = 0;
+        empty.add(batch);
         progress.at(names, rows.header().names());
       }
       reading.get();
@@ -104,29 +119,22 @@ final class Loading {
   }
 
   /** The reading thread; the last batch it hands over is empty, whatever ended it. */
-  private boolean readNames() throws RocksDBException, InterruptedException {
-    NameBatch[] batch = {empty.take()};
-    boolean whole = false;
-    try {
-      rows.<InterruptedException>names(
-          () -> {
-            if (batch[0].isFull()) {
-              full.put(batch[0]);
-              batch[0] = empty.take();
-            }
-            return batch[0];
-          });
-      if (batch[0].size() > 0) {
-        full.put(batch[0]);
-        batch[0] = empty.take();
+  private boolean readNames(Restoring restoring) throws RocksDBException, InterruptedException {
+    try (StoredRows.Names names = rows.names()) {
+      Batch batch = empty.take();
+      while (names.next(batch.names[batch.size])) {
+        restoring.resolve(batch.names[batch.size++]);
+        if (batch.size == Batch.SIZE) {
+          full.add(batch);
+          batch = empty.take();
+        }
       }
-      whole = true;
+      if (batch.size > 0) {
+        full.add(batch);
+      }
+      return true;
     } finally {
-      if (!whole) {
-        batch[0].clear();
-      }
-      full.put(batch[0]);
+      full.add(new Batch(0));
     }
-    return whole;
   }
 }

@@ -11,7 +11,7 @@ public interface Progress {
   Progress NONE = (done, of) -> {};
 
   /**
-   * So many names are there, or bytes, of so many. Called every few thousand.
+   * So many names are there, or bytes, of so many. Called every few hundred.
    *
    * @throws IOException if it should not go on
    */

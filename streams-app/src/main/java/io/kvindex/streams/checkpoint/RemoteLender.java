@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.streams.view.CheckpointOffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Checkpoints of a process, over its HTTP API. One that falls silent is given up. */
 final class RemoteLender implements Lender {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectReader OFFERS =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
+          .build()
+          .readerFor(Offers.class);
   private static final int CONNECT_MS = 2_000;
 
   /** The lender may write a checkpoint before it sends the first byte. */
@@ -31,13 +38,9 @@ final class RemoteLender implements Lender {
    * What a process has.
    *
    * @param partitions of the log
-   * @param offers of the partitions it has, in no order
+   * @param checkpoints of the partitions it has, in no order
    */
-  record Offers(int partitions, List<CheckpointOffer> offers) {
-    Offers {
-      offers = List.copyOf(offers);
-    }
-  }
+  record Offers(int partitions, List<CheckpointOffer> checkpoints) {}
 
   /**
    * @param place {@code HOST:PORT}, with or without {@code http://}
@@ -50,31 +53,15 @@ final class RemoteLender implements Lender {
   Offers offers() throws IOException {
     HttpURLConnection connection = get("/replica/checkpoints");
     try (InputStream body = connection.getInputStream()) {
-      return parse(JSON.readTree(body.readNBytes(MOST_JSON)));
+      return OFFERS.readValue(body.readNBytes(MOST_JSON));
     } finally {
       connection.disconnect();
     }
   }
 
-  private static Offers parse(JsonNode answer) {
-    List<CheckpointOffer> offers = new ArrayList<>();
-    for (JsonNode one : answer.path("checkpoints")) {
-      offers.add(
-          new CheckpointOffer(
-              one.path("partition").asInt(-1),
-              one.path("layout").asInt(),
-              one.path("topic_id").asText(),
-              one.path("offset").asLong(-1),
-              one.path("since").asLong(),
-              one.path("bytes").asLong(),
-              one.path("busy").asBoolean()));
-    }
-    return new Offers(answer.path("partitions").asInt(), offers);
-  }
-
   @Override
   public @Nullable CheckpointOffer offer(int partition) throws IOException {
-    return offers().offers().stream()
+    return offers().checkpoints().stream()
         .filter(one -> one.partition() == partition)
         .findFirst()
         .orElse(null);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.checkpoint;
 
-import io.kvindex.streams.index.NameSink;
+import io.kvindex.streams.index.NameRow;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,52 +57,58 @@ public final class StoredRows {
   }
 
   /** Hands out all names, in no order that means something; the object is the same each time. */
-  public void names(Consumer<StoredName> taker) throws RocksDBException {
-    StoredName name = new StoredName();
-    names(
-        new Names<RuntimeException>() {
-          @Override
-          public NameSink next() {
-            return name;
-          }
-
-          @Override
-          public void taken() {
-            taker.accept(name);
-          }
-        });
-  }
-
-  /** Takes one name after the other. */
-  interface Names<E extends Exception> {
-    /** Where the next one goes. */
-    NameSink next() throws E;
-
-    /** All of it is there. */
-    default void taken() {}
-  }
-
-  <E extends Exception> void names(Names<E> names) throws RocksDBException, E {
-    ByteBuffer key = ByteBuffer.allocateDirect(NameRow.KEY_LENGTH + 1);
-    ByteBuffer value = ByteBuffer.allocateDirect(VALUE_BYTES);
-    try (Slice end = new Slice(new byte[] {NameRow.KIND + 1});
-        ReadOptions bounded =
-            new ReadOptions(snapshot)
-                .setReadaheadSize(READ_AHEAD_BYTES)
-                .setFillCache(false)
-                .setIterateUpperBound(end);
-        RocksIterator rows = db.newIterator(bounded)) {
-      for (rows.seek(new byte[] {NameRow.KIND}); rows.isValid(); rows.next()) {
-        rows.key(key.clear());
-        int length = rows.value(value.clear());
-        if (length > value.capacity()) {
-          value = ByteBuffer.allocateDirect(2 * length);
-          rows.value(value);
-        }
-        NameRow.read(key, value, names.next());
-        names.taken();
+  public void names(Consumer<NameRow> taker) throws RocksDBException {
+    NameRow name = new NameRow();
+    try (Names names = names()) {
+      while (names.next(name)) {
+        taker.accept(name);
       }
-      rows.status();
+    }
+  }
+
+  /** A pass over all names. */
+  Names names() {
+    return new Names();
+  }
+
+  /** Reads one name after the other. */
+  final class Names implements AutoCloseable {
+    private final Slice end = new Slice(new byte[] {NameRow.KIND + 1});
+    private final ReadOptions bounded =
+        new ReadOptions(snapshot)
+            .setReadaheadSize(READ_AHEAD_BYTES)
+            .setFillCache(false)
+            .setIterateUpperBound(end);
+    private final RocksIterator rows = db.newIterator(bounded);
+    private final ByteBuffer key = ByteBuffer.allocateDirect(NameRow.KEY_LENGTH + 1);
+    private ByteBuffer value = ByteBuffer.allocateDirect(VALUE_BYTES);
+
+    private Names() {
+      rows.seek(new byte[] {NameRow.KIND});
+    }
+
+    /** Reads the next one; false = there are no more. */
+    boolean next(NameRow into) throws RocksDBException {
+      if (!rows.isValid()) {
+        rows.status();
+        return false;
+      }
+      rows.key(key.clear());
+      int length = rows.value(value.clear());
+      if (length > value.capacity()) {
+        value = ByteBuffer.allocateDirect(2 * length);
+        rows.value(value);
+      }
+      into.read(key, value);
+      rows.next();
+      return true;
+    }
+
+    @Override
+    public void close() {
+      rows.close();
+      bounded.close();
+      end.close();
     }
   }
 

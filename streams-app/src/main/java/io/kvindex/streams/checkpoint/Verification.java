@@ -18,35 +18,47 @@ final class Verification {
 
   private Verification() {}
 
+  /** Does something with a database that nobody changes. */
+  private interface Look {
+    Header at(RocksDB db) throws CheckpointRefusedException, IOException, RocksDBException;
+  }
+
+  /**
+   * Reads all of a directory that nobody has open, once, and says whether it can be used: a copy
+   * that was sent, or a backup. Changes nothing there.
+   *
+   * @throws CheckpointRefusedException if it can not
+   * @throws IOException if the disk can not be read
+   */
   static Header of(Path directory, Uuid topicId, int partition)
       throws CheckpointRefusedException, IOException {
-    try (Options options = existing(directory);
-        RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
-      Header header = headerOf(db);
-      header.requireOf(topicId, partition);
-      db.verifyChecksum();
-      requireKnown(directory, db);
-      return header;
-    } catch (RocksDBException e) {
-      throw Checkpoint.unreadable(e);
-    }
+    return look(
+        directory,
+        db -> {
+          Header header = headerOf(db);
+          header.requireOf(topicId, partition);
+          db.verifyChecksum();
+          requireKnown(directory, db);
+          return header;
+        });
   }
 
   /** What a directory's checkpoint is of; that it is whole is not said. */
   static Header headerOf(Path directory) throws CheckpointRefusedException, IOException {
-    try (Options options = existing(directory);
-        RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
-      return headerOf(db);
-    } catch (RocksDBException e) {
-      throw Checkpoint.unreadable(e);
-    }
+    return look(directory, Verification::headerOf);
   }
 
-  private static Options existing(Path directory) throws CheckpointRefusedException {
+  private static Header look(Path directory, Look look)
+      throws CheckpointRefusedException, IOException {
     if (!Files.isDirectory(directory)) {
       throw new CheckpointRefusedException(Reason.DAMAGED, directory + " is no directory");
     }
-    return RocksSettings.options().setCreateIfMissing(false);
+    try (Options options = RocksSettings.options().setCreateIfMissing(false);
+        RocksDB db = RocksDB.openReadOnly(options, directory.toString())) {
+      return look.at(db);
+    } catch (RocksDBException e) {
+      throw Checkpoint.unreadable(e);
+    }
   }
 
   private static Header headerOf(RocksDB db) throws CheckpointRefusedException, RocksDBException {

@@ -5,10 +5,9 @@ import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.MalformedRecordException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +51,7 @@ public final class Blocks {
 
   /** A table's index, and whose bits are in it. */
   static final class Table {
+    final int ref;
     final PrefixIndex index;
     @Nullable Holder[] bySlot = new Holder[16];
 
@@ -74,9 +74,19 @@ public final class Blocks {
     int sweptTo;
     int sweepBits;
 
-    Table(Epochs epochs) {
+    Table(int ref, Epochs epochs) {
+      this.ref = ref;
       index = new PrefixIndex(epochs);
       Arrays.fill(numbers, NOBODY);
+    }
+
+    /** The slot that has a number in rows, -1 = none has. */
+    int slotOf(long number) {
+      int slot = numbers.length - 1;
+      while (slot >= 0 && (bySlot[slot] == null || numbers[slot] != number)) {
+        slot--;
+      }
+      return slot;
     }
 
     void free() {
@@ -88,45 +98,16 @@ public final class Blocks {
   /** Names that mean the same for whoever looks them up in it. */
   record Space(int ref, Table table, NameTable names, boolean byName, long nameContext) {}
 
-  /**
-   * A slot that has a key by more than one name: one prefix under several engine hashes, or one
-   * engine hash in two spaces.
-   */
-  private static final class Alias {
-    private Table table;
-    private int slot;
-    private long key;
-
-    Alias(Table table, int slot, long key) {
-      this.table = table;
-      this.slot = slot;
-      this.key = key;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Alias alias
-          && alias.table == table
-          && alias.slot == slot
-          && alias.key == key;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(NameTable.mix(key) + slot);
-    }
-  }
-
   private final Epochs epochs;
   final ContextRefs contexts;
-  final CopyCounts counts = new CopyCounts();
+  final RareCounts counts = new RareCounts();
   final UnheldRing ring = new UnheldRing();
 
-  /** By how many names more than one. */
-  private final Map<Alias, Integer> aliases = new HashMap<>();
-
-  /** What is looked for among them: used again, as each removal looks. */
-  private @Nullable Alias probe;
+  /**
+   * By how many names more than one a slot has a key: one prefix under several engine hashes, or
+   * one engine hash in two spaces. By table and key.
+   */
+  private final RareCounts aliases = new RareCounts();
 
   private final long[] touchedKeys = new long[TOUCHED];
 
@@ -197,7 +178,7 @@ public final class Blocks {
     if (ref >= tables.length) {
       tables = Arrays.copyOf(tables, Math.max(ref + 1, 2 * tables.length));
     }
-    Table table = new Table(epochs);
+    Table table = new Table(ref, epochs);
     tables[ref] = table;
     return table.index;
   }
@@ -239,12 +220,8 @@ public final class Blocks {
   public Holder addHolder(int tableRef, int id, Owner owner) {
     Table table = table(tableRef);
     Holder holder = new Holder(tableRef, id, owner, table.index.addOwner(owner));
-    own(table, holder.visible(), holder);
+    own(table, holder.visible(), holder, holder.nextNumber());
     return holder;
-  }
-
-  private static void own(Table table, int slot, Holder holder) {
-    own(table, slot, holder, holder.nextNumber());
   }
 
   static void own(Table table, int slot, Holder holder, long number) {
@@ -273,12 +250,12 @@ public final class Blocks {
     }
     int visible = table.index.addOwner(holder.owner());
     holder.setVisible(visible);
-    own(table, visible, holder);
+    own(table, visible, holder, holder.nextNumber());
     if (holder.slot(group) < 0) {
       int slot = table.index.addOwner(holder.owner());
       table.index.retireOwner(slot);
       holder.setSlot(group, slot);
-      own(table, slot, holder);
+      own(table, slot, holder, holder.nextNumber());
     }
   }
 
@@ -327,14 +304,16 @@ public final class Blocks {
       for (int i = 0; i < count; i++) {
         touchedKeys[i] = space.names.touchEntry(hashes.get(from + i));
       }
-      space.table.index.touch(touchedKeys, count);
+      for (int i = 0; i < count; i++) {
+        seen ^= space.table.index.touch(touchedKeys[i]);
+      }
       touched = seen;
     }
   }
 
   /** Asks for where the index will have a name that is about to be taught. */
   public void touchKey(int spaceRef, long key) {
-    space(spaceRef).table.index.touch(key);
+    touched = space(spaceRef).table.index.touch(key);
   }
 
   /** Goes to a name; whether its meaning is known. */
@@ -386,13 +365,10 @@ public final class Blocks {
     return (word & BY_DEVICE) != 0;
   }
 
-  /** Low bits of a place in the ring, {@link NameBatch#NO_PLACE} = it has none. */
+  /** Low bits of a place in the ring, {@link NameRow#NO_PLACE} = it has none. */
   static int place(long word) {
-    return isPlaced(word) ? (int) (word & LOW) : NameBatch.NO_PLACE;
-  }
-
-  private static boolean isPlaced(long word) {
-    return word >= 0 && (word & COUNTED) == 0 && (word & LOW) != NO_PLACE;
+    boolean placed = word >= 0 && (word & COUNTED) == 0 && (word & LOW) != NO_PLACE;
+    return placed ? (int) (word & LOW) : NameRow.NO_PLACE;
   }
 
   /** As rows have it: flags, depth, and the place in the ring while nobody holds it. */
@@ -496,7 +472,7 @@ public final class Blocks {
     long word = names.get(NameTable.WORD);
     if ((word & COUNTED) != 0) {
       long said = counts.of(at.ref, names.get(NameTable.HASH), holderKey(holder, group));
-      if (said != CopyCounts.PLAIN) {
+      if (said != RareCounts.PLAIN) {
         return said;
       }
     }
@@ -528,7 +504,7 @@ public final class Blocks {
               at.ref,
               names.get(NameTable.HASH),
               holderKey(holder, group),
-              plain ? CopyCounts.PLAIN : after);
+              plain ? RareCounts.PLAIN : after);
       word = counted ? word | COUNTED : word & ~COUNTED;
       // Whoever may be held is in no ring, or it would never leave it once it is not.
       names.set(NameTable.WORD, counted && word >= 0 ? word | NO_PLACE : word);
@@ -583,9 +559,7 @@ public final class Blocks {
       sets.retain(to);
       names.set(NameTable.WORD, word & ~LOW | HELD | to.id);
     }
-    if (from.id != OwnerSets.EMPTY) {
-      sets.release(from);
-    }
+    sets.release(from);
     long hash = names.get(NameTable.HASH);
     if (from.contains(slot)) {
       hide(at, slot, hash, key());
@@ -597,7 +571,7 @@ public final class Blocks {
   private void show(Space space, int slot, long hash, long key) {
     PrefixIndex index = space.table.index;
     long name = nameKey(space, hash, key);
-    if (name != key && !index.addFurther(name, slot)) {
+    if (name != key && !index.setFurther(name, slot, true)) {
       addAlias(space.table, slot, name);
     }
     if (!index.add(key, slot)) {
@@ -609,7 +583,7 @@ public final class Blocks {
     PrefixIndex index = space.table.index;
     long name = nameKey(space, hash, key);
     if (name != key && !wasAlias(space.table, slot, name)) {
-      index.removeFurther(name, slot);
+      index.setFurther(name, slot, false);
     }
     if (!wasAlias(space.table, slot, key)) {
       index.remove(key, slot);
@@ -617,28 +591,16 @@ public final class Blocks {
   }
 
   void addAlias(Table table, int slot, long key) {
-    aliases.merge(new Alias(table, slot, key), 1, Integer::sum);
+    aliases.set(table.ref, key, slot, Math.max(0, aliases.of(table.ref, key, slot)) + 1);
   }
 
   /** Whether it has the key by another name still. */
   private boolean wasAlias(Table table, int slot, long key) {
-    if (aliases.isEmpty()) {
+    long more = aliases.of(table.ref, key, slot);
+    if (more == RareCounts.PLAIN) {
       return false;
     }
-    Alias alias = probe == null ? new Alias(table, slot, key) : probe;
-    alias.table = table;
-    alias.slot = slot;
-    alias.key = key;
-    probe = alias;
-    Integer more = aliases.get(alias);
-    if (more == null) {
-      return false;
-    }
-    if (more == 1) {
-      aliases.remove(alias);
-    } else {
-      aliases.replace(alias, more - 1); // the key that is there stays
-    }
+    aliases.set(table.ref, key, slot, more == 1 ? RareCounts.PLAIN : more - 1);
     return true;
   }
 
@@ -659,7 +621,7 @@ public final class Blocks {
   /** Gives a name its place in the ring if nobody holds it, not even perhaps. */
   private void place() {
     long word = names.get(NameTable.WORD);
-    if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == NO_PLACE) {
+    if (!isKept(word)) {
       if ((ring.tail() & LOW) == NO_PLACE) {
         ring.add(-1, 0); // the one value that says there is none
       }
@@ -723,7 +685,7 @@ public final class Blocks {
     int ref = ring.space(place);
     if (ref >= 0 && find(ref, ring.hash(place))) {
       long word = names.get(NameTable.WORD);
-      if (word >= 0 && (word & COUNTED) == 0 && (word & LOW) == (place & LOW)) {
+      if (place(word) == (place & LOW)) {
         note(true, false);
         contexts.release(contextRef(word));
         names.remove();
@@ -770,18 +732,15 @@ public final class Blocks {
   }
 
   static void setSweptBits(Table table) {
-    int highest = table.swept.stream().mapToInt(slot -> slot).max().orElse(0);
-    table.sweptBits = new long[(highest >>> 6) + 1];
-    for (int slot : table.swept) {
-      table.sweptBits[slot >>> 6] |= 1L << slot;
-    }
+    BitSet bits = new BitSet();
+    table.swept.forEach(bits::set);
+    table.sweptBits = bits.toLongArray();
   }
 
   private void step(Table table, Consumer<Holder> gone) {
     for (int ref : table.spaces) {
-      long[] hashes = space(ref).names.range(table.sweptTo, table.sweepBits);
-      for (int i = 0; hashes != null && i < hashes.length; i++) {
-        find(ref, hashes[i]);
+      for (long hash : space(ref).names.range(table.sweptTo, table.sweepBits, () -> true)) {
+        find(ref, hash);
         takeOut(table);
       }
     }
@@ -816,7 +775,7 @@ public final class Blocks {
       if (holder != null && holder.isDead()) {
         int group = holder.isGrouped() ? holder.groupOf(slot) : -1;
         for (int g = Math.max(0, group); left && g < (holder.isGrouped() ? group + 1 : 64); g++) {
-          left = counts.set(at.ref, hash, holderKey(holder, g), CopyCounts.PLAIN);
+          left = counts.set(at.ref, hash, holderKey(holder, g), RareCounts.PLAIN);
         }
       }
     }
@@ -864,34 +823,16 @@ public final class Blocks {
     for (int i = 0; i < holder.spaceCount(); i++) {
       int ref = holder.space(i);
       Space space = space(ref);
-      long[] held = held(space, slot);
-      for (long hash : held) {
+      // In an order that does not depend on how they came: what follows may.
+      for (long hash : space.names.range(0, 0, () -> isHeld(space, slot))) {
         find(ref, hash);
         taker.take(ref, hash);
       }
     }
   }
 
-  private long[] held(Space space, int slot) {
-    long[][] found = {new long[64]};
-    int[] count = {0};
-    at(space);
-    names.forEach(
-        () -> {
-          if (set(names.get(NameTable.WORD)).contains(slot)) {
-            if (count[0] == found[0].length) {
-              found[0] = Arrays.copyOf(found[0], 2 * count[0]);
-            }
-            found[0][count[0]++] = NameTable.mix(names.get(NameTable.HASH));
-          }
-        });
-    long[] hashes = Arrays.copyOf(found[0], count[0]);
-    // In an order that is that of the hashes, not of how they came: what follows may depend on it.
-    Arrays.sort(hashes);
-    for (int i = 0; i < hashes.length; i++) {
-      hashes[i] = NameTable.unmix(hashes[i]);
-    }
-    return hashes;
+  private static boolean isHeld(Space space, int slot) {
+    return set(space, space.names.get(NameTable.WORD)).contains(slot);
   }
 
   // ------------------------------------------------------------------- after a restart
@@ -905,8 +846,7 @@ public final class Blocks {
    * @throws MalformedRecordException if it is not of these
    */
   public Restoring restore(byte[] state) {
-    BlocksState.restore(this, state);
-    return new Restoring(this, spaces.length);
+    return new Restoring(this, spaces.length, BlocksState.restore(this, state));
   }
 
   /** Tables there are, lowest first. */
@@ -944,7 +884,7 @@ public final class Blocks {
     return sum;
   }
 
-  /** Blocks a holder has by more than one name. */
+  /** Blocks that holders have by more than one name. */
   int aliases() {
     return aliases.size();
   }

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlocksState {
 
+  /** From one place up to another. */
+  record Places(long from, long to) {}
+
   private BlocksState() {}
 
   static byte[] encode(Blocks blocks) {
@@ -71,9 +74,10 @@ final class BlocksState {
   /**
    * Takes it back into blocks that have their tables, spaces and holders, and no names.
    *
+   * @return places of the ring, which names are to fill
    * @throws MalformedRecordException if it is not of these
    */
-  static void restore(Blocks blocks, byte[] state) {
+  static Places restore(Blocks blocks, byte[] state) {
     RecordReader in = new RecordReader(state);
     long head = in.readVarint();
     long tail = in.readVarint();
@@ -81,7 +85,6 @@ final class BlocksState {
     if (head < 0 || tail < head || tail - head > 2L * Blocks.MOST_UNHELD) {
       throw new MalformedRecordException("a ring from " + head + " to " + tail);
     }
-    blocks.ring.restore(head, tail);
     for (int left = in.readCount(); left > 0; left--) {
       int ref = in.readInt();
       if (!blocks.tables().contains(ref)) {
@@ -90,6 +93,7 @@ final class BlocksState {
       restore(blocks.table(ref), in);
     }
     in.requireEnd();
+    return new Places(head, tail);
   }
 
   private static void restore(Blocks.Table table, RecordReader in) {
@@ -107,6 +111,7 @@ final class BlocksState {
     List<Integer> swept = new ArrayList<>();
     slots(table, in, byId, swept);
     table.swept = List.copyOf(swept);
+    Blocks.setSweptBits(table);
     table.sweptTo = in.readInt();
     table.sweepBits = in.readInt();
     if (!swept.isEmpty()
@@ -115,7 +120,6 @@ final class BlocksState {
             || table.sweptTo >= 1L << table.sweepBits)) {
       throw new MalformedRecordException("a sweep at " + table.sweptTo + " " + table.sweepBits);
     }
-    Blocks.setSweptBits(table);
   }
 
   /**
@@ -191,8 +195,8 @@ final class BlocksState {
     for (int left = in.readCount(); left > 0; left--) {
       long number = in.readVarint();
       Holder holder = holder(byId, Holder.idOf(number));
-      int slot = new SlotNumbers(table.numbers).slotOf(number);
-      if (slot == SlotNumbers.NONE) {
+      int slot = table.slotOf(number);
+      if (slot < 0) {
         // It showed whole blocks until its holder had one more group.
         slot = slot(table, holder, Holder.partOf(number));
         table.index.retireOwner(slot);

@@ -13,7 +13,7 @@ public final class Holder {
   /** Bits of a number that say which of the holder's slots. */
   static final int PART_BITS = 16;
 
-  private static final int MOST_PARTS = (1 << PART_BITS) - 1;
+  static final int MOST_PARTS = (1 << PART_BITS) - 1;
   private static final int NONE = -1;
 
   final int table;

@@ -160,7 +160,7 @@ public final class Journal {
    * @param existed whether it was there before
    * @param exists whether it is there now
    * @param set who holds it, null = nobody
-   * @param copies see {@link CopyCounts#of}
+   * @param copies see {@link RareCounts#of}
    */
   void add(
       int space,
@@ -240,7 +240,7 @@ public final class Journal {
     return number == 0 ? null : sets.get(number - 1);
   }
 
-  /** Its copies after a change, see {@link CopyCounts#of}. */
+  /** Its copies after a change, see {@link RareCounts#of}. */
   long @Nullable [] counts(int change) {
     int number = (int) get(change, WHOSE);
     return number == 0 ? null : counts.get(number - 1);

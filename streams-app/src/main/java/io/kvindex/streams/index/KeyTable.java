@@ -86,14 +86,9 @@ final class KeyTable {
   /** Writer: adds a key that is not there. */
   void insert(long mixed, long key, int id) {
     long[] segment = segmentOf(mixed);
-    if (Segment.count(segment) >= limit(Segment.slots(segment))) {
+    while (Segment.count(segment) >= limit(Segment.slots(segment))) {
       grow(segment, mixed);
       segment = segmentOf(mixed);
-      if (Segment.count(segment) >= limit(Segment.slots(segment))) {
-        // All keys fell into the same half: as unlikely as it sounds, and worth one more step.
-        insert(mixed, key, id);
-        return;
-      }
     }
     if (!Segment.insert(segment, mixed, key, id)) {
       segment = rebuild(segment, mixed, Segment.slots(segment));
@@ -137,13 +132,7 @@ final class KeyTable {
   private long[] rebuild(long[] segment, long mixed, int slots) {
     int depth = Segment.depth(segment);
     long[] copy = create(slots, depth);
-    for (int slot = 0; slot < Segment.slots(segment); slot++) {
-      int id = Segment.idAt(segment, slot);
-      if (id != 0) {
-        long key = Segment.keyAt(segment, slot);
-        Segment.insert(copy, Segment.mix(key), key, id);
-      }
-    }
+    copy(segment, 0, copy, copy);
     publish(directory, mixed, depth, copy);
     dropped(segment);
     return copy;
@@ -161,14 +150,7 @@ final class KeyTable {
     }
     long[] zero = create(slotsFor(Segment.count(segment) - ones, full), depth);
     long[] one = create(slotsFor(ones, full), depth);
-    for (int slot = 0; slot < Segment.slots(segment); slot++) {
-      int id = Segment.idAt(segment, slot);
-      if (id != 0) {
-        long key = Segment.keyAt(segment, slot);
-        long hash = Segment.mix(key);
-        Segment.insert((hash & bit) != 0 ? one : zero, hash, key, id);
-      }
-    }
+    copy(segment, bit, zero, one);
     long[][] target = directory;
     if (depth > Integer.numberOfTrailingZeros(target.length)) {
       target = doubled(target);
@@ -177,6 +159,18 @@ final class KeyTable {
     publish(target, mixed | bit, depth, one);
     directory = target;
     dropped(segment);
+  }
+
+  /** Puts keys where a bit of their mixed hash says. */
+  private static void copy(long[] segment, long bit, long[] zero, long[] one) {
+    for (int slot = 0; slot < Segment.slots(segment); slot++) {
+      int id = Segment.idAt(segment, slot);
+      if (id != 0) {
+        long key = Segment.keyAt(segment, slot);
+        long mixed = Segment.mix(key);
+        Segment.insert((mixed & bit) != 0 ? one : zero, mixed, key, id);
+      }
+    }
   }
 
   /**

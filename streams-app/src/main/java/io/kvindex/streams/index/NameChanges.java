@@ -2,12 +2,11 @@
 package io.kvindex.streams.index;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a complete {@link Journal} comes to: each name that is not what it was before, once, as it
- * is now. In the order of spaces and {@link #mixed} hashes, in which tables are filled fastest. A
- * cursor: {@link #next} goes to a name, which the other methods are about.
+ * is now. In the order of spaces and {@link NameTable#mix mixed} hashes, in which tables are filled
+ * fastest.
  */
 public final class NameChanges {
 
@@ -19,14 +18,7 @@ public final class NameChanges {
   private final long numberMask;
   private int count;
   private long grown;
-  private int at = -1;
-
-  /** The change it is at. */
-  private int change;
-
-  private long[] holders = new long[8];
-  private int holderCount;
-  private long @Nullable [] copies;
+  private int told;
 
   /**
    * Nets it; the journal is not released before this is done with.
@@ -122,120 +114,47 @@ public final class NameChanges {
     return grown;
   }
 
-  /** Goes to the next name; false = there are no more. */
-  public boolean next() {
-    if (++at >= count) {
+  /** Has a row say what the next name is; false = there are no more. */
+  public boolean next(NameRow row) {
+    if (told == count) {
       return false;
     }
-    change = changeOf(order[at]);
+    int change = changeOf(order[told++]);
+    long word = journal.get(change, Journal.WORD);
+    OwnerSet set = journal.set(change);
+    long[] counts = journal.counts(change);
+    row.clearHolders();
+    row.exists = journal.exists(change);
+    row.space = journal.space(change);
+    row.hash = journal.get(change, Journal.HASH);
+    row.key = journal.get(change, Journal.KEY);
+    row.context = journal.get(change, Journal.CONTEXT);
+    row.depth = Blocks.depth(word);
+    row.byDevice = Blocks.byDevice(word);
+    row.local = journal.get(change, Journal.LOCAL);
+    row.parent = journal.get(change, Journal.PARENT);
+    row.place = Blocks.place(word);
+    if (set != null) {
+      holders(set, row);
+    }
+    if (counts != null) {
+      row.counts = counts;
+    }
     return true;
   }
 
-  /** Whether it is still there; of one that is not, only space and hash say something. */
-  public boolean exists() {
-    return journal.exists(change);
-  }
-
-  /** See {@link Blocks#addSpace}. */
-  public int space() {
-    return journal.space(change);
-  }
-
-  /** Its engine hash. */
-  public long hash() {
-    return journal.get(change, Journal.HASH);
-  }
-
-  /** Its hash as memory has it in order; unsigned. */
-  public long mixed() {
-    return NameTable.mix(journal.get(change, Journal.HASH));
-  }
-
-  /** The hash that {@link #mixed} was made of. */
-  public static long hashOf(long mixed) {
-    return NameTable.unmix(mixed);
-  }
-
-  /** See {@link Blocks#key}. */
-  public long key() {
-    return journal.get(change, Journal.KEY);
-  }
-
-  /** See {@link Blocks#context}. */
-  public long context() {
-    return journal.get(change, Journal.CONTEXT);
-  }
-
-  /** See {@link Blocks#depth}. */
-  public int depth() {
-    return Blocks.depth(journal.get(change, Journal.WORD));
-  }
-
-  /** See {@link Blocks#byDevice}. */
-  public boolean byDevice() {
-    return Blocks.byDevice(journal.get(change, Journal.WORD));
-  }
-
-  /** See {@link Blocks#local}. */
-  public long local() {
-    return journal.get(change, Journal.LOCAL);
-  }
-
-  /** See {@link Blocks#parent}. */
-  public long parent() {
-    return journal.get(change, Journal.PARENT);
-  }
-
-  /** Where it is in the order of what nobody holds, 25 bits of it; -1 = it is held, or may be. */
-  public int place() {
-    return Blocks.place(journal.get(change, Journal.WORD));
-  }
-
-  /** How many numbers there are of those who hold it; reads them. */
-  public int holders() {
-    holderCount = 0;
-    OwnerSet set = journal.set(change);
-    for (int word = 0; set != null && word < set.words.length; word++) {
+  private void holders(OwnerSet set, NameRow row) {
+    for (int word = 0; word < set.words.length; word++) {
       for (long left = set.words[word]; left != 0; left &= left - 1) {
         int slot = word * Long.SIZE + Long.numberOfTrailingZeros(left);
-        long number = journal.numberOf(space(), slot);
+        long number = journal.numberOf(row.space, slot);
         if (number != Blocks.NOBODY) {
-          holders =
-              holderCount == holders.length ? Arrays.copyOf(holders, 2 * holderCount) : holders;
-          holders[holderCount++] = number;
+          row.addHolder(number);
         }
       }
     }
-    if (holderCount > 1) {
-      Arrays.sort(holders, 0, holderCount);
+    if (row.holders > 1) {
+      Arrays.sort(row.holder, 0, row.holders);
     }
-    return holderCount;
-  }
-
-  /**
-   * Who holds it, lowest first: the id of the {@link Holder}, and in the lower 16 bits which of its
-   * slots. After {@link #holders}.
-   */
-  public long holder(int n) {
-    return holders[n];
-  }
-
-  /** Of how many holders another number of copies is known than a certain one; reads them. */
-  public int counts() {
-    copies = journal.counts(change);
-    return copies == null ? 0 : copies.length / 2;
-  }
-
-  /**
-   * The id of one of them, and in the lower 8 bits the group. After {@link #counts}, as {@link
-   * #copies}.
-   */
-  public long countOf(int n) {
-    return copies == null ? 0 : copies[2 * n];
-  }
-
-  /** Certain copies in the upper half, undecided ones in the lower. */
-  public long copies(int n) {
-    return copies == null ? 0 : copies[2 * n + 1];
   }
 }

@@ -2,7 +2,7 @@
 package io.kvindex.streams.index;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
 
 /**
  * What the engine hashes of one space mean, five longs each: hash, lookup key, word, local hash,
@@ -363,12 +363,8 @@ final class NameTable {
   private void split(Segment segment, long mixed) {
     int depth = segment.depth + 1;
     long bit = 1L << 64 - depth;
-    int ones = 0;
-    for (int i = 0; i < segment.count; i++) {
-      ones += (mix(segment.hash(i)) & bit) != 0 ? 1 : 0;
-    }
-    Segment zero = new Segment(segment.count - ones + SMALLEST, depth);
-    Segment one = new Segment(ones + SMALLEST, depth);
+    Segment zero = new Segment(segment.count / 2 + SMALLEST, depth);
+    Segment one = new Segment(segment.count / 2 + SMALLEST, depth);
     for (int i = 0; i < segment.count; i++) {
       long hash = segment.hash(i);
       long own = mix(hash);
@@ -400,43 +396,37 @@ final class NameTable {
   }
 
   /**
-   * Hashes whose {@link #mix} begins with given bits, in the order of it, whatever the order they
-   * were inserted in.
+   * Hashes whose {@link #mix} begins with given bits, in the order of it as a signed number,
+   * whatever the order they were inserted in.
    *
-   * @param bits how many, 1 to 31
-   * @return null = none
+   * @param prefix those bits
+   * @param bits how many, 0 to 31
+   * @param wanted asked at each entry, which nothing may change
    */
-  long @Nullable [] range(int prefix, int bits) {
+  long[] range(int prefix, int bits, BooleanSupplier wanted) {
     long first = (long) prefix << 64 - bits;
     long last = first | -1L >>> bits;
-    long[] found = new long[16];
+    long[] found = NOTHING;
     int count = 0;
     Segment before = null;
     for (int i = (int) (first >>> shift); i <= (int) (last >>> shift); i++) {
       Segment segment = directory[i];
       for (int n = 0; segment != before && n < segment.count; n++) {
         long mixed = mix(segment.hash(n));
-        if (mixed >>> 64 - bits == prefix) {
-          found = count == found.length ? Arrays.copyOf(found, 2 * count) : found;
+        goTo(segment, n);
+        if ((bits == 0 || mixed >>> 64 - bits == prefix) && wanted.getAsBoolean()) {
+          found = count == found.length ? Arrays.copyOf(found, Math.max(16, 2 * count)) : found;
           found[count++] = mixed;
         }
       }
       before = segment;
     }
-    if (count == 0) {
-      return null;
+    Arrays.sort(found, 0, count);
+    long[] hashes = new long[count];
+    for (int i = 0; i < count; i++) {
+      hashes[i] = unmix(found[i]);
     }
-    return inOrder(Arrays.copyOf(found, count));
-  }
-
-  /** From mixed hashes to hashes, smallest mix first. */
-  private static long[] inOrder(long[] mixed) {
-    // All begin alike, so that signed order is unsigned order.
-    Arrays.sort(mixed);
-    for (int i = 0; i < mixed.length; i++) {
-      mixed[i] = unmix(mixed[i]);
-    }
-    return mixed;
+    return hashes;
   }
 
   /** Takes {@link #mix} back. */
@@ -445,18 +435,6 @@ final class NameTable {
     hash *= 0xCFEE444D8B59A89BL; // inverse of the second factor
     hash ^= hash >>> 32;
     return hash * 0xF1DE83E19937733DL; // inverse of the first
-  }
-
-  /** Goes to each entry in turn; nothing may be inserted or removed meanwhile. */
-  void forEach(Runnable taker) {
-    Segment before = null;
-    for (Segment segment : directory) {
-      for (int n = 0; segment != before && n < segment.count; n++) {
-        goTo(segment, n);
-        taker.run();
-      }
-      before = segment;
-    }
   }
 
   /** Heap it takes, in bytes. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Publication: a set is stored under its id with release before its id can be found in the key
  * table (stored with release too), so a reader that acquired the id sees the set. Reuse: an id
- * whose last block is gone waits in quarantine until no reader that could have read it is running.
+ * whose last block is gone waits until no reader that could have read it is running.
  */
 final class OwnerSets {
 
@@ -21,20 +21,24 @@ final class OwnerSets {
   static final int EMPTY = 0;
 
   private static final VarHandle SETS = MethodHandles.arrayElementVarHandle(OwnerSet[].class);
-  private static final VarHandle CHUNKS = MethodHandles.arrayElementVarHandle(OwnerSet[][].class);
-  private static final int CHUNK_BITS = 10;
-  private static final int CHUNK = 1 << CHUNK_BITS;
-  private static final int CHUNK_MASK = CHUNK - 1;
   private static final int CACHE = 2048;
   private static final int SET_OVERHEAD_BYTES = 16 + 48 + 4 + 4;
 
+  /** Ids that wait for their readers together. */
+  private static final int BATCH = 64;
+
   private final OwnerSet empty = new OwnerSet(EMPTY, 0, new long[0]);
-  private final InternTable interned = new InternTable();
-  private final SetQuarantine quarantine;
-  private volatile OwnerSet[][] chunks = {new OwnerSet[CHUNK]};
+  private volatile OwnerSet[] byId = new OwnerSet[1024];
+  private final Limbo unnamed;
   private int nextId = EMPTY + 1;
-  private int[] freeIds = new int[64];
+  private int[] freeIds = new int[BATCH];
   private int free;
+
+  /** Sets by the lower bits of their hash, chained. */
+  private @Nullable OwnerSet[] byHash = new OwnerSet[128];
+
+  /** Bits of the set that is looked for. */
+  private long[] bits = new long[4];
 
   /** Direct-mapped memory of {@code flip}: runs of blocks repeat the same transition. */
   private final @Nullable OwnerSet[] cachedFrom = new OwnerSet[CACHE];
@@ -46,9 +50,8 @@ final class OwnerSets {
   private final Gauge bytes = new Gauge();
 
   OwnerSets(Epochs epochs) {
-    SETS.setRelease(chunks[0], EMPTY, empty);
-    quarantine = new SetQuarantine(epochs, this::reclaim);
-    bytes.add(interned.bytes());
+    put(empty);
+    unnamed = new Limbo(epochs, BATCH);
   }
 
   /** Any thread: the bits of a set whose id was read inside the current epoch. */
@@ -58,8 +61,7 @@ final class OwnerSets {
 
   /** Any thread, inside an epoch; or the writer for an id that is in use. */
   OwnerSet get(int id) {
-    OwnerSet[] chunk = (OwnerSet[]) CHUNKS.getAcquire(chunks, id >>> CHUNK_BITS);
-    return (OwnerSet) SETS.getAcquire(chunk, id & CHUNK_MASK);
+    return (OwnerSet) SETS.getAcquire(byId, id);
   }
 
   OwnerSet empty() {
@@ -75,26 +77,153 @@ final class OwnerSets {
     if (to != null && cachedFrom[at] == from && cachedSlot[at] == slot && !to.dead) {
       return to;
     }
-    to = from.isEmptyWithout(slot) ? empty : intern(from, slot);
+    startBits(Math.max(from.words.length, (slot >>> 6) + 1));
+    System.arraycopy(from.words, 0, bits, 0, from.words.length);
+    bits[slot >>> 6] ^= 1L << slot;
+    to = ofBits(from.hash ^ zobrist(slot));
     cachedFrom[at] = from;
     cachedSlot[at] = slot;
     cachedTo[at] = to;
     return to;
   }
 
-  /** One more block names the set. */
-  void retain(OwnerSet set) {
-    if (set.references++ == 0 && set != empty) {
-      sets.add(1);
-      set.revived = set.queued;
+  /**
+   * The set of given slots; retain it before the next.
+   *
+   * @param slots the first {@code count} of them, in any order
+   */
+  OwnerSet of(long[] slots, int count) {
+    long highest = 0;
+    for (int i = 0; i < count; i++) {
+      highest = Math.max(highest, slots[i]);
+    }
+    startBits((int) (highest >>> 6) + 1);
+    long hash = 0;
+    for (int i = 0; i < count; i++) {
+      int slot = (int) slots[i];
+      hash ^= (bits[slot >>> 6] & 1L << slot) == 0 ? zobrist(slot) : 0;
+      bits[slot >>> 6] |= 1L << slot;
+    }
+    return ofBits(hash);
+  }
+
+  private void startBits(int length) {
+    bits = length > bits.length ? new long[2 * length] : bits;
+    Arrays.fill(bits, 0);
+  }
+
+  private OwnerSet ofBits(long hash) {
+    int length = bits.length;
+    while (length > 0 && bits[length - 1] == 0) {
+      length--;
+    }
+    if (length == 0) {
+      return empty;
+    }
+    OwnerSet set = byHash[(int) hash & byHash.length - 1];
+    while (set != null
+        && (set.hash != hash || !Arrays.equals(set.words, 0, set.words.length, bits, 0, length))) {
+      set = set.next;
+    }
+    return set != null ? set : create(hash, Arrays.copyOf(bits, length));
+  }
+
+  private OwnerSet create(long hash, long[] words) {
+    OwnerSet created = new OwnerSet(free > 0 ? freeIds[--free] : nextId++, hash, words);
+    bytes.add(SET_OVERHEAD_BYTES + 8L * words.length);
+    put(created);
+    if (sets.get() >= byHash.length) {
+      rehash();
+    }
+    chain(created);
+    return created;
+  }
+
+  private void put(OwnerSet set) {
+    if (set.id == byId.length) {
+      byId = Arrays.copyOf(byId, 2 * set.id);
+    }
+    SETS.setRelease(byId, set.id, set);
+  }
+
+  private void chain(OwnerSet set) {
+    int at = (int) set.hash & byHash.length - 1;
+    set.next = byHash[at];
+    byHash[at] = set;
+  }
+
+  private void unchain(OwnerSet set) {
+    int at = (int) set.hash & byHash.length - 1;
+    OwnerSet before = byHash[at];
+    if (before == set) {
+      byHash[at] = set.next;
+    } else {
+      while (before != null && before.next != set) {
+        before = before.next;
+      }
+      if (before == null) {
+        throw new IllegalStateException("BUG: set " + set.id + " is not interned");
+      }
+      before.next = set.next;
+    }
+    set.next = null;
+  }
+
+  private void rehash() {
+    @Nullable OwnerSet[] before = byHash;
+    byHash = new OwnerSet[2 * before.length];
+    for (OwnerSet first : before) {
+      for (OwnerSet set = first; set != null; ) {
+        OwnerSet next = set.next;
+        chain(set);
+        set = next;
+      }
     }
   }
 
-  /** One block less names the set; the last one sends it to quarantine. */
+  /** Estimate of the heap all sets take, in bytes. Any thread. */
+  long bytes() {
+    return bytes.get() + 4L * byId.length;
+  }
+
+  /** One more block names the set. */
+  void retain(OwnerSet set) {
+    if (set != empty && set.references++ == 0) {
+      sets.add(1);
+      set.revived = set.waiting;
+    }
+  }
+
+  /** One block less names the set; after the last one it waits for those who read it. */
   void release(OwnerSet set) {
-    if (--set.references == 0 && set != empty) {
+    if (set != empty && --set.references == 0) {
       sets.add(-1);
-      quarantine.add(set);
+      if (!set.waiting) {
+        set.waiting = true;
+        if (unnamed.add(set.id)) {
+          reclaim();
+        }
+      }
+    }
+  }
+
+  /** Takes back the ids of sets that nobody can read and no block names. */
+  private void reclaim() {
+    for (int id = unnamed.take(); id >= 0; id = unnamed.take()) {
+      OwnerSet set = get(id);
+      if (set.references == 0 && !set.revived) {
+        set.dead = true;
+        unchain(set);
+        bytes.add(-(SET_OVERHEAD_BYTES + 8L * set.words.length));
+        freeIds = free == freeIds.length ? Arrays.copyOf(freeIds, 2 * free) : freeIds;
+        freeIds[free++] = id;
+      } else {
+        set.waiting = set.references == 0;
+        set.revived = false;
+        if (set.waiting) {
+          unnamed.add(id); // once more, from now on
+        }
+      }
     }
   }
 
@@ -103,71 +232,9 @@ final class OwnerSets {
     return sets.get();
   }
 
-  /** Sets that wait for their readers, included those that came back to life. Any thread. */
-  long waiting() {
-    return quarantine.size();
-  }
-
-  /** Estimate of the heap all sets take, in bytes. Any thread. */
-  long bytes() {
-    return bytes.get() + (long) chunks.length * CHUNK * 4;
-  }
-
-  private OwnerSet intern(OwnerSet from, int slot) {
-    long hash = from.hash ^ zobrist(slot);
-    OwnerSet found = interned.find(hash, from, slot);
-    return found != null ? found : create(hash, from.flipped(slot));
-  }
-
-  /**
-   * The set that has exactly these bits, one at least; retain it before the next.
-   *
-   * @param words the last one is not 0; kept, where there is no such set yet
-   */
-  OwnerSet of(long[] words) {
-    long hash = 0;
-    for (int i = 0; i < words.length; i++) {
-      for (long left = words[i]; left != 0; left &= left - 1) {
-        hash ^= zobrist(i * Long.SIZE + Long.numberOfTrailingZeros(left));
-      }
-    }
-    OwnerSet found = interned.find(hash, words);
-    return found != null ? found : create(hash, words);
-  }
-
-  private OwnerSet create(long hash, long[] words) {
-    OwnerSet created = new OwnerSet(takeId(), hash, words);
-    bytes.add(SET_OVERHEAD_BYTES + 8L * created.words.length);
-    put(created);
-    long before = interned.bytes();
-    interned.add(created);
-    bytes.add(interned.bytes() - before);
-    return created;
-  }
-
-  private void reclaim(OwnerSet set) {
-    set.dead = true;
-    interned.remove(set);
-    bytes.add(-(SET_OVERHEAD_BYTES + 8L * set.words.length));
-    if (free == freeIds.length) {
-      freeIds = Arrays.copyOf(freeIds, free * 2);
-    }
-    freeIds[free++] = set.id;
-  }
-
-  private int takeId() {
-    return free > 0 ? freeIds[--free] : nextId++;
-  }
-
-  private void put(OwnerSet set) {
-    int chunk = set.id >>> CHUNK_BITS;
-    OwnerSet[][] all = chunks;
-    if (chunk == all.length) {
-      all = Arrays.copyOf(all, chunk + 1);
-      all[chunk] = new OwnerSet[CHUNK];
-      chunks = all;
-    }
-    SETS.setRelease(all[chunk], set.id & CHUNK_MASK, set);
+  /** Ids that no set has, as readers may still have them, or until there is one more. */
+  long unused() {
+    return nextId - 1 - count();
   }
 
   /** A fixed random number per slot, so that a set's hash is the xor of its members'. */

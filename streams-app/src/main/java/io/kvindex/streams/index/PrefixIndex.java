@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.index;
 
+import java.util.Arrays;
+
 /**
  * The in-memory index of one table (tenant, model, block size, hash profile): which owners hold the
  * block with a given lookup key.
@@ -17,10 +19,22 @@ public final class PrefixIndex {
   private final Epochs epochs;
   private final KeyTable table = new KeyTable();
   private final OwnerSets sets;
-  private final OwnerSlots slots;
 
-  @SuppressWarnings("UnusedVariable") // keeps the loads of touch() alive
-  private long touched;
+  /**
+   * Of an owner's slot. It is used again only after its last block is gone and no walk that knew
+   * the old owner runs.
+   */
+  private enum State {
+    UNUSED,
+    LIVE,
+    RETIRED,
+    FREED
+  }
+
+  private final Limbo vacant;
+  private State[] states = new State[0];
+  private volatile Gauge[] members = new Gauge[0];
+  private volatile OwnerView view = OwnerView.EMPTY;
 
   /** An index with reader places of its own. */
   public PrefixIndex() {
@@ -33,7 +47,7 @@ public final class PrefixIndex {
   public PrefixIndex(Epochs epochs) {
     this.epochs = epochs;
     sets = new OwnerSets(epochs);
-    slots = new OwnerSlots(epochs);
+    vacant = new Limbo(epochs, 1);
   }
 
   /**
@@ -42,7 +56,17 @@ public final class PrefixIndex {
    * @return its slot: small, dense, used again after {@link #freeOwner}
    */
   public int addOwner(Owner owner) {
-    return slots.add(owner);
+    int slot = vacant.take();
+    if (slot < 0) {
+      slot = states.length;
+      states = Arrays.copyOf(states, slot + 1);
+      Gauge[] more = Arrays.copyOf(members, slot + 1);
+      more[slot] = new Gauge();
+      members = more;
+    }
+    states[slot] = State.LIVE;
+    view = view.with(slot, owner);
+    return slot;
   }
 
   /**
@@ -51,7 +75,9 @@ public final class PrefixIndex {
    * @throws IllegalStateException if the slot's owner is not live
    */
   public void retireOwner(int slot) {
-    slots.retire(slot);
+    expect(slot, State.LIVE);
+    states[slot] = State.RETIRED;
+    view = view.without(slot);
   }
 
   /**
@@ -61,7 +87,31 @@ public final class PrefixIndex {
    * @throws IllegalStateException if the slot's owner is not retired
    */
   public void freeOwner(int slot) {
-    slots.free(slot);
+    expect(slot, State.RETIRED);
+    states[slot] = State.FREED;
+    vacateIfEmpty(slot);
+  }
+
+  private void expect(int slot, State expected) {
+    checkWritable(slot);
+    if (states[slot] != expected) {
+      throw new IllegalStateException(
+          "slot " + slot + " is " + states[slot] + ", expected " + expected);
+    }
+  }
+
+  /** Whether blocks may be filed under the slot: live, or retired and not swept yet. */
+  private void checkWritable(int slot) {
+    if (slot < 0 || slot >= states.length || states[slot] == State.UNUSED) {
+      throw new IllegalArgumentException("no owner in slot " + slot);
+    }
+  }
+
+  private void vacateIfEmpty(int slot) {
+    if (states[slot] == State.FREED && members[slot].get() == 0) {
+      states[slot] = State.UNUSED;
+      vacant.add(slot);
+    }
   }
 
   /**
@@ -70,45 +120,39 @@ public final class PrefixIndex {
    * @return false if it did before
    */
   public boolean add(long key, int slot) {
-    boolean added = set(key, slot);
+    boolean added = setFurther(key, slot, true);
     if (added) {
-      slots.joined(slot);
+      members[slot].add(1);
     }
     return added;
   }
 
   /**
-   * A block that the owner in {@code slot} holds is found under this key, too, until {@link
-   * #removeFurther}; it counts once.
+   * A block that the owner in {@code slot} holds is found under this key, too, or is not any more;
+   * it counts once.
    *
-   * @return false if one was found under it before
+   * @return false if that was so before
    */
-  public boolean addFurther(long key, int slot) {
-    return set(key, slot);
-  }
-
-  /** Takes {@link #addFurther} back. */
-  public void removeFurther(long key, int slot) {
-    clear(key, slot);
-  }
-
-  private boolean set(long key, int slot) {
-    slots.checkWritable(slot);
+  boolean setFurther(long key, int slot, boolean found) {
+    checkWritable(slot);
     long mixed = Segment.mix(key);
     long[] segment = table.segmentOf(mixed);
     int at = Segment.slotOf(segment, mixed, key);
     OwnerSet from = at < 0 ? sets.empty() : sets.get(Segment.idAt(segment, at));
-    if (from.contains(slot)) {
+    if (from.contains(slot) == found) {
       return false;
     }
     OwnerSet to = sets.flip(from, slot);
     sets.retain(to);
     if (at < 0) {
       table.insert(mixed, key, to.id);
+    } else if (to.id == OwnerSets.EMPTY) {
+      table.remove(segment, mixed, at);
     } else {
       Segment.replaceId(segment, at, to.id);
-      sets.release(from);
     }
+    // Only now: whoever starts after the release must not find the id any more.
+    sets.release(from);
     return true;
   }
 
@@ -118,22 +162,18 @@ public final class PrefixIndex {
    * @return false if somebody does, and nothing has changed
    */
   boolean addAll(long key, OwnerSet set) {
-    boolean added = setAll(key, set);
+    boolean added = addAllFurther(key, set);
     long[] words = set.words;
     for (int i = 0; added && i < words.length; i++) {
       for (long left = words[i]; left != 0; left &= left - 1) {
-        slots.joined(i * Long.SIZE + Long.numberOfTrailingZeros(left));
+        members[i * Long.SIZE + Long.numberOfTrailingZeros(left)].add(1);
       }
     }
     return added;
   }
 
-  /** What {@link #addFurther} does for each owner of a set; false = nothing has changed. */
+  /** What {@link #setFurther} does for each owner of a set; false = nothing has changed. */
   boolean addAllFurther(long key, OwnerSet set) {
-    return setAll(key, set);
-  }
-
-  private boolean setAll(long key, OwnerSet set) {
     long mixed = Segment.mix(key);
     if (Segment.slotOf(table.segmentOf(mixed), mixed, key) >= 0) {
       return false;
@@ -149,61 +189,21 @@ public final class PrefixIndex {
    * @return false if it did not before
    */
   public boolean remove(long key, int slot) {
-    boolean removed = clear(key, slot);
+    boolean removed = setFurther(key, slot, false);
     if (removed) {
-      slots.left(slot);
+      members[slot].add(-1);
+      vacateIfEmpty(slot);
     }
     return removed;
   }
 
-  private boolean clear(long key, int slot) {
-    slots.checkWritable(slot);
-    long mixed = Segment.mix(key);
-    long[] segment = table.segmentOf(mixed);
-    int at = Segment.slotOf(segment, mixed, key);
-    if (at < 0) {
-      return false;
-    }
-    OwnerSet from = sets.get(Segment.idAt(segment, at));
-    if (!from.contains(slot)) {
-      return false;
-    }
-    OwnerSet to = sets.flip(from, slot);
-    if (to.id == OwnerSets.EMPTY) {
-      table.remove(segment, mixed, at);
-    } else {
-      sets.retain(to);
-      Segment.replaceId(segment, at, to.id);
-    }
-    // Only now: whoever starts after the release must not find the id any more.
-    sets.release(from);
-    return true;
-  }
-
   /**
-   * Asks the memory for the entries of keys about to be updated, so that the waiting overlaps.
-   * Worth it for runs of a few blocks in a large table; changes nothing.
+   * Asks the memory for the entry of a key about to be updated, so that the waiting for several
+   * overlaps. Worth it for runs of a few blocks in a large table; changes nothing.
    *
-   * @param keys at least {@code count} lookup keys
+   * @return to be kept alive, or the load would be left out
    */
-  public void touch(long[] keys, int count) {
-    touch(keys, 0, count);
-  }
-
-  void touch(long[] keys, int from, int to) {
-    long seen = 0;
-    for (int i = from; i < to; i++) {
-      seen ^= look(keys[i]);
-    }
-    touched = seen;
-  }
-
-  /** The same for one key. */
-  void touch(long key) {
-    touched = look(key);
-  }
-
-  private long look(long key) {
+  public long touch(long key) {
     long mixed = Segment.mix(key);
     long[] segment = table.segmentOf(mixed);
     return Segment.touch(segment, Segment.offset(mixed, segment.length));
@@ -211,17 +211,18 @@ public final class PrefixIndex {
 
   /** Any thread: the live owners by slot. */
   public OwnerView owners() {
-    return slots.view();
+    return view;
   }
 
   /** Any thread: blocks the owner in a slot holds. */
   public long members(int slot) {
-    return slots.members(slot);
+    Gauge[] all = members;
+    return slot < all.length ? all[slot].get() : 0;
   }
 
   /** Any thread: sizes for metrics. */
   public IndexFigures figures() {
-    return new IndexFigures(table.keys(), slots.view().count(), table.bytes() + sets.bytes());
+    return new IndexFigures(table.keys(), view.count(), table.bytes() + sets.bytes());
   }
 
   Epochs epochs() {

@@ -2,13 +2,14 @@
 package io.kvindex.streams.index;
 
 import io.kvindex.model.event.MalformedRecordException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Puts names back into {@link Blocks} that have their tables, spaces and holders. One thread may
- * fill {@link NameBatch}es while another inserts them.
+ * {@link #resolve} names while another inserts those before.
  */
 public final class Restoring {
 
@@ -16,11 +17,16 @@ public final class Restoring {
   private static final int TOUCHED = 16;
 
   private final Blocks blocks;
+  private final BlocksState.Places ring;
   private final Map<Blocks.Table, RestoredTable> tables = new HashMap<>();
   private final @Nullable RestoredTable[] bySpace;
 
-  Restoring(Blocks blocks, int spaces) {
+  @SuppressWarnings("UnusedVariable") // keeps loads alive whose value nobody needs
+  private long touched;
+
+  Restoring(Blocks blocks, int spaces, BlocksState.Places ring) {
     this.blocks = blocks;
+    this.ring = ring;
     bySpace = new RestoredTable[spaces];
     for (int ref = 0; ref < spaces; ref++) {
       if (blocks.hasSpace(ref)) {
@@ -34,6 +40,76 @@ public final class Restoring {
     return bySpace.length;
   }
 
+  private RestoredTable ofSpace(int ref) {
+    RestoredTable table = ref >= 0 && ref < bySpace.length ? bySpace[ref] : null;
+    if (table == null) {
+      throw new MalformedRecordException("a name of space " + ref + ", which no row names");
+    }
+    return table;
+  }
+
+  /**
+   * Has a name that was read tell slots instead of numbers, without those that say nothing any
+   * more. Any thread.
+   *
+   * @throws MalformedRecordException if there is no such space
+   */
+  public void resolve(NameRow name) {
+    RestoredTable table = ofSpace(name.space);
+    int count = 0;
+    for (int i = 0; i < name.holders; i++) {
+      int slot = table.slotOf(name.holder[i], name.hash);
+      if (slot != RestoredTable.NONE) {
+        name.holder[count++] = slot;
+      }
+    }
+    name.holders = count;
+    int length = 0;
+    for (int i = 0; i < name.counts.length; i += 2) {
+      if (table.counts((int) (name.counts[i] >>> 8), name.hash)) {
+        name.counts[length++] = name.counts[i];
+        name.counts[length++] = name.counts[i + 1];
+      }
+    }
+    name.counts = length < name.counts.length ? Arrays.copyOf(name.counts, length) : name.counts;
+  }
+
+  /** Takes what a holder has of a name. */
+  @FunctionalInterface
+  public interface Taker {
+    /**
+     * @param holderId of one that may be dead
+     * @param group -1 = the only one its publisher has used so far
+     * @param copies certain ones in the upper half, undecided ones in the lower
+     */
+    void take(int holderId, int group, long copies);
+  }
+
+  /**
+   * Tells what holders have of a name that was read, certain copies first; those of one holder's
+   * groups come one after the other.
+   */
+  public void each(NameRow name, Taker taker) {
+    RestoredTable table = ofSpace(name.space);
+    for (int i = 0; i < name.holders; i++) {
+      int slot = table.slotOf(name.holder[i], name.hash);
+      Holder holder = table.holderOf(slot);
+      int group = holder == null ? -1 : holder.groupOf(slot);
+      // The slot of all groups together tells nothing that those of each do not.
+      if (holder != null && (group >= 0 || !holder.isGrouped())) {
+        taker.take(holder.id(), group, name.copies(holder.id(), group));
+      }
+    }
+    for (int i = 0; i < name.counts.length; i += 2) {
+      if (name.counts[i + 1] >>> Integer.SIZE == 0) {
+        taker.take(
+            (int) (name.counts[i] >>> NameRow.GROUP_BITS),
+            (int) name.counts[i] & NameRow.GROUP,
+            name.counts[i + 1]);
+      }
+    }
+  }
+
   /**
    * Makes room for what is going to come, before anything does: tables that grow bit by bit copy
    * each name ten times.
@@ -41,6 +117,7 @@ public final class Restoring {
    * @param names how many names of each space, about
    */
   public void expect(long[] names) {
+    blocks.ring.restore(ring.from(), ring.to());
     Map<Blocks.Table, Long> ofTable = new HashMap<>();
     for (int ref = 0; ref < names.length; ref++) {
       if (blocks.hasSpace(ref)) {
@@ -51,94 +128,65 @@ public final class Restoring {
     ofTable.forEach((table, count) -> table.index.expect(count));
   }
 
-  /** An empty one. Any thread. */
-  public NameBatch newBatch() {
-    return new NameBatch(this);
-  }
-
-  RestoredTable ofSpace(int ref) {
-    RestoredTable table = ref >= 0 && ref < bySpace.length ? bySpace[ref] : null;
-    if (table == null) {
-      throw new MalformedRecordException("a name of space " + ref + ", which no row names");
-    }
-    return table;
-  }
-
   /**
-   * Puts names where they were. For the thread that owns the blocks.
+   * Puts names where they were, once they are {@link #resolve resolved}. For the thread that owns
+   * the blocks, after {@link #expect}.
    *
    * @throws MalformedRecordException if they can not all have been there
    */
-  public void insert(NameBatch batch) {
-    for (int from = 0; from < batch.size(); from += TOUCHED) {
-      int to = Math.min(batch.size(), from + TOUCHED);
-      touch(batch, from, to);
+  public void insert(NameRow[] names, int count) {
+    for (int from = 0; from < count; from += TOUCHED) {
+      int to = Math.min(count, from + TOUCHED);
+      long seen = 0;
       for (int i = from; i < to; i++) {
-        insert(batch, i);
+        seen ^= blocks.space(names[i].space).table().index.touch(names[i].key);
+      }
+      touched = seen;
+      for (int i = from; i < to; i++) {
+        insert(names[i]);
       }
     }
   }
 
-  /** Asks the memory for where names of a batch will be. */
-  private void touch(NameBatch batch, int from, int to) {
-    for (int i = from; i < to; ) {
-      int ref = batch.space[i];
-      int end = i + 1;
-      while (end < to && batch.space[end] == ref) {
-        end++;
-      }
-      blocks.space(ref).table().index.touch(batch.key, i, end);
-      i = end;
-    }
-  }
-
-  private void insert(NameBatch batch, int i) {
-    Blocks.Space space = blocks.space(batch.space[i]);
+  private void insert(NameRow name) {
+    Blocks.Space space = blocks.space(name.space);
     NameTable names = space.names();
-    long hash = batch.hash[i];
-    long[] copies = batch.counts[i];
-    OwnerSet set = set(space, batch, i);
-    int context = blocks.contexts.retain(batch.context[i]);
-    boolean placed = batch.place[i] != NameBatch.NO_PLACE;
-    if (context == ContextRefs.FULL || placed == (set != null || copies != null)) {
+    boolean held = name.holders > 0;
+    boolean counted = name.counts.length > 0;
+    boolean placed = name.place != NameRow.NO_PLACE;
+    int context = blocks.contexts.retain(name.context);
+    if (context == ContextRefs.FULL || placed == (held || counted)) {
       throw new MalformedRecordException("a name that is neither held nor not held");
     }
-    if (!names.insert(hash)) {
+    if (!names.insert(name.hash)) {
       throw new MalformedRecordException("too many names that begin alike");
     }
-    long word = Blocks.word(batch.byDevice[i], batch.depth[i], context);
-    if (copies != null) {
+    long word = Blocks.word(name.byDevice, name.depth, context);
+    if (counted) {
       word |= Blocks.COUNTED;
-      copies(space, hash, copies);
+      copies(space, name);
     }
-    if (set != null) {
+    if (held) {
+      OwnerSets sets = space.table().index.sets();
+      OwnerSet set = sets.of(name.holder, name.holders);
+      sets.retain(set);
       word |= Blocks.HELD | set.id;
-      holders(space, set, hash, batch.key[i]);
+      holders(space, set, name.hash, name.key);
     } else if (placed) {
-      word |= batch.place[i];
-      place(space, batch.place[i], hash);
+      word |= name.place;
+      place(name);
     } else {
       word |= Blocks.NO_PLACE;
     }
-    names.set(NameTable.KEY, batch.key[i]);
+    names.set(NameTable.KEY, name.key);
     names.set(NameTable.WORD, word);
-    names.set(NameTable.LOCAL, batch.local[i]);
-    names.set(NameTable.PARENT, batch.parent[i]);
+    names.set(NameTable.LOCAL, name.local);
+    names.set(NameTable.PARENT, name.parent);
   }
 
-  private static @Nullable OwnerSet set(Blocks.Space space, NameBatch batch, int i) {
-    OwnerSets sets = space.table().index.sets();
-    long[] bits = batch.bits[i];
-    if (bits == null && batch.slot[i] == NameBatch.NO_SLOT) {
-      return null;
-    }
-    OwnerSet set = bits == null ? sets.flip(sets.empty(), batch.slot[i]) : sets.of(bits);
-    sets.retain(set);
-    return set;
-  }
-
-  private void copies(Blocks.Space space, long hash, long[] copies) {
-    blocks.counts.restore(space.ref(), hash, copies);
+  private void copies(Blocks.Space space, NameRow name) {
+    long[] copies = name.counts;
+    blocks.counts.restore(space.ref(), name.hash, copies);
     for (int i = 0; i < copies.length; i += 2) {
       Holder holder = ofSpace(space.ref()).holder((int) (copies[i] >>> 8));
       if (holder != null) {
@@ -157,7 +205,7 @@ public final class Restoring {
       for (long left = set.words[word]; left != 0; left &= left - 1) {
         int slot = word * Long.SIZE + Long.numberOfTrailingZeros(left);
         if (further) {
-          index.addFurther(name, slot);
+          index.setFurther(name, slot, true);
         }
         if (!all && !index.add(key, slot)) {
           blocks.addAlias(space.table(), slot, key);
@@ -170,13 +218,13 @@ public final class Restoring {
     }
   }
 
-  private void place(Blocks.Space space, long low, long hash) {
+  private void place(NameRow name) {
     UnheldRing ring = blocks.ring;
-    long place = ring.tail() & ~Blocks.LOW | low;
+    long place = ring.tail() & ~Blocks.LOW | name.place;
     place -= place >= ring.tail() ? Blocks.LOW + 1 : 0;
     if (place < ring.head() || !ring.isFree(place)) {
       throw new MalformedRecordException("a name at place " + place + " of the ring");
     }
-    ring.restore(place, space.ref(), hash);
+    ring.restore(place, name.space, name.hash);
   }
 }

@@ -4,7 +4,8 @@
  * <p>{@link io.kvindex.streams.index.Blocks} knows what engines' hashes mean and who holds them,
  * keeps the index of each table in step, and notes what changed in a {@link
  * io.kvindex.streams.index.Journal}, of which {@link io.kvindex.streams.index.NameChanges} makes a
- * checkpoint's rows; {@link io.kvindex.streams.index.Restoring} takes these back at a start.
+ * checkpoint's rows, each a {@link io.kvindex.streams.index.NameRow}; {@link
+ * io.kvindex.streams.index.Restoring} takes these back at a start.
  *
  * <p>The index of a table: lookup key to interned owner set, one writer, any number of lock-free
  * readers.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.table;
 
-import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.index.NameRow;
 import io.kvindex.streams.index.Owner;
-import io.kvindex.streams.index.StoredHolders;
+import io.kvindex.streams.index.Restoring;
 import io.kvindex.streams.view.OwnerIdentity;
 import io.kvindex.streams.view.StreamPosition;
 import java.util.Collection;
@@ -19,7 +19,6 @@ import org.rocksdb.RocksDBException;
 final class StoredTable {
 
   private static final LongHashFunction HASH = LongHashFunction.xx3();
-  private static final long ONE = 1L << Integer.SIZE;
 
   /** Takes what one owner holds of a name in one group. */
   interface Taker {
@@ -32,13 +31,13 @@ final class StoredTable {
   /** Without its blocks. */
   private final PartitionTable table;
 
-  private final StoredHolders numbers;
+  private final Restoring names;
   private final Map<Integer, OwnerState> live = new HashMap<>();
 
   StoredTable(StoredRows from) throws RocksDBException {
-    numbers = new StoredHolders(from.header().state());
     table = new PartitionTable(from.header().partition(), new Epochs(), Journal.none());
     table.load(from.dictionary());
+    names = table.blocks().restore(from.header().state());
     for (OwnerState owner : table.owners().all()) {
       if (!owner.holder().isDead()) {
         live.put(owner.id(), owner);
@@ -105,21 +104,15 @@ final class StoredTable {
    * Tells what live owners have of a name, certain copies first; those of one owner's groups come
    * one after the other.
    */
-  void each(StoredName name, Taker taker) {
-    for (int i = 0; i < name.holders(); i++) {
-      long number = name.holder(i);
-      OwnerState owner = live.get(StoredHolders.idOf(number));
-      int said = numbers.groupOf(number);
-      if (owner != null && (said >= 0 || said == StoredHolders.ONLY)) {
-        int group = said >= 0 ? said : Long.numberOfTrailingZeros(groups(owner));
-        taker.take(owner, group, name.copies(owner.id(), group, ONE));
-      }
-    }
-    for (int i = 0; i < name.counts(); i++) {
-      OwnerState owner = live.get((int) (name.countOf(i) >>> 8));
-      if (owner != null && name.countAt(i) >>> 32 == 0) {
-        taker.take(owner, (int) name.countOf(i) & 0xFF, name.countAt(i));
-      }
-    }
+  void each(NameRow name, Taker taker) {
+    names.each(
+        name,
+        (holderId, group, copies) -> {
+          OwnerState owner = live.get(holderId);
+          if (owner != null) {
+            int of = group < 0 ? Long.numberOfTrailingZeros(groups(owner)) : group;
+            taker.take(owner, of, copies);
+          }
+        });
   }
 }

@@ -4,8 +4,8 @@ package io.kvindex.streams.table;
 import io.kvindex.model.Media;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.Parent;
-import io.kvindex.streams.checkpoint.StoredName;
 import io.kvindex.streams.checkpoint.StoredRows;
+import io.kvindex.streams.index.NameRow;
 import io.kvindex.streams.view.DumpVisitor;
 import io.kvindex.streams.view.DumpVisitor.LeftOut;
 import java.io.IOException;
@@ -163,7 +163,7 @@ public final class TableDump {
   }
 
   /** Each live owner that holds a name, once. */
-  private void each(StoredName name, Taker taker) {
+  private void each(NameRow name, Taker taker) {
     Map<OwnerState, Long> several = new HashMap<>();
     table.each(
         name,
@@ -194,7 +194,7 @@ public final class TableDump {
     together.values().forEach(this::tell);
   }
 
-  private void add(Slice slice, StoredName name) {
+  private void add(Slice slice, NameRow name) {
     if (slice.from <= name.depth() && name.depth() < slice.to) {
       slice.blocks.add(
           new Block(name.hash(), name.local(), name.parent(), name.context(), name.depth()));

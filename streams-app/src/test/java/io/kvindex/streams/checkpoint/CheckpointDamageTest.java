@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Journal;
+import io.kvindex.streams.index.NameRow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,14 +61,14 @@ class CheckpointDamageTest {
   void shouldRefuse_whenItIsOfAnotherLogOrLayout() throws Exception {
     Uuid other = new Uuid(7, 9);
     assertRefused(Reason.FOREIGN_TOPIC, () -> Checkpoint.open(own, other, 0));
-    assertRefused(Reason.FOREIGN_TOPIC, () -> Checkpoint.verify(own, other, 0));
+    assertRefused(Reason.FOREIGN_TOPIC, () -> Verification.of(own, other, 0));
     assertRefused(Reason.FOREIGN_PARTITION, () -> Checkpoint.open(own, TOPIC, 1));
-    assertRefused(Reason.FOREIGN_PARTITION, () -> Checkpoint.verify(own, TOPIC, 1));
+    assertRefused(Reason.FOREIGN_PARTITION, () -> Verification.of(own, TOPIC, 1));
     byte[] header = edit(db -> db.get(Checkpoint.HEADER));
     header[0] = Header.LAYOUT + 1;
     edit(db -> put(db, Checkpoint.HEADER, header));
     assertRefused(Reason.UNKNOWN_LAYOUT, () -> Checkpoint.open(own, TOPIC, 0));
-    assertRefused(Reason.UNKNOWN_LAYOUT, () -> Checkpoint.verify(own, TOPIC, 0));
+    assertRefused(Reason.UNKNOWN_LAYOUT, () -> Verification.of(own, TOPIC, 0));
     edit(db -> put(db, Checkpoint.HEADER, Arrays.copyOf(header, 0)));
     assertRefused(Reason.MALFORMED_ROW, () -> Checkpoint.open(own, TOPIC, 0));
   }
@@ -98,7 +99,7 @@ class CheckpointDamageTest {
   void shouldRefuse_whenTheFileThatNamesTheOthersIsGone() throws Exception {
     Files.delete(own.resolve("CURRENT"));
     assertRefused(Reason.DAMAGED, () -> Checkpoint.open(own, TOPIC, 0));
-    assertRefused(Reason.DAMAGED, () -> Checkpoint.verify(own, TOPIC, 0));
+    assertRefused(Reason.DAMAGED, () -> Verification.of(own, TOPIC, 0));
   }
 
   /** Of any name's row: what it says instead is refused, or another name. */
@@ -154,7 +155,7 @@ class CheckpointDamageTest {
       Path file = files.get(random.nextInt(files.size()));
       String kind = file.getFileName().toString().replaceAll("[0-9-]", "");
       String damage = damage(file, random);
-      String verified = outcome(() -> Checkpoint.verify(copy, TOPIC, 0));
+      String verified = outcome(() -> Verification.of(copy, TOPIC, 0));
       String loaded =
           outcome(
               () -> {
@@ -232,7 +233,7 @@ class CheckpointDamageTest {
         table.foldTo(table.offset() + 300, t -> {});
         journals.write(checkpoint);
       }
-      assertThat(Checkpoint.verify(lent, TOPIC, 0).folded().offset()).isEqualTo(offset);
+      assertThat(Verification.of(lent, TOPIC, 0).folded().offset()).isEqualTo(offset);
     }
     try (Checkpoint checkpoint = Checkpoint.open(lent, TOPIC, 0)) {
       RandomTable loaded = RandomTable.load(checkpoint, SEED);
@@ -250,8 +251,8 @@ class CheckpointDamageTest {
       assertThat(checkpoint.lend(directory.resolve("none"))).isNull();
       assertThat(directory.resolve("none")).doesNotExist();
     }
-    assertRefused(Reason.INCOMPLETE, () -> Checkpoint.verify(empty, TOPIC, 0));
-    assertRefused(Reason.DAMAGED, () -> Checkpoint.verify(directory.resolve("no"), TOPIC, 0));
+    assertRefused(Reason.INCOMPLETE, () -> Verification.of(empty, TOPIC, 0));
+    assertRefused(Reason.DAMAGED, () -> Verification.of(directory.resolve("no"), TOPIC, 0));
   }
 
   @Test
@@ -283,7 +284,7 @@ class CheckpointDamageTest {
                       .load(into.blocks(), into::load, Progress.NONE))
           .isInstanceOf(IOException.class);
     }
-    assertThatThrownBy(() -> Checkpoint.verify(own, TOPIC, 0)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> Verification.of(own, TOPIC, 0)).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> Checkpoint.open(own, TOPIC, 0)).isInstanceOf(IOException.class);
   }
 
@@ -303,7 +304,7 @@ class CheckpointDamageTest {
       Path lent = directory.resolve("lent");
       Header header = checkpoint.lend(lent);
       assertThat(header).isNotNull();
-      assertThat(Checkpoint.verify(lent, TOPIC, 0).folded().offset()).isEqualTo(offset);
+      assertThat(Verification.of(lent, TOPIC, 0).folded().offset()).isEqualTo(offset);
       byte[] tooLarge = new byte[LARGE + 1];
       tooLarge[0] = Checkpoint.DICTIONARY;
       assertThat(edit(lent, db -> db.get(tooLarge))).isEmpty();

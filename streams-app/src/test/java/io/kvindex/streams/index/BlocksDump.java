@@ -43,9 +43,7 @@ public final class BlocksDump {
 
   private void space(int ref) {
     Blocks.Space space = blocks.space(ref);
-    List<Long> hashes = new ArrayList<>();
-    space.names().forEach(() -> hashes.add(space.names().get(NameTable.HASH)));
-    for (long hash : hashes) {
+    for (long hash : space.names().range(0, 0, () -> true)) {
       blocks.find(ref, hash);
       names.put(ref + " " + Long.toHexString(hash), name(space));
     }

@@ -142,7 +142,7 @@ class NameTableTest {
     }
     for (long hash : hashes.subList(0, 1_000)) {
       int prefix = (int) (NameTable.mix(hash) >>> 33);
-      assertThat(once.range(prefix, 31)).contains(hash);
+      assertThat(once.range(prefix, 31, () -> true)).contains(hash);
     }
   }
 
@@ -175,11 +175,11 @@ class NameTableTest {
 
   @Test
   void shouldGiveNothing_whenARangeIsEmpty() {
-    assertThat(table.range(0, 1)).isNull();
+    assertThat(table.range(0, 1, () -> true)).isEmpty();
     table.insert(7);
     int prefix = (int) (NameTable.mix(7) >>> 33);
-    assertThat(table.range(prefix, 31)).containsExactly(7);
-    assertThat(table.range(prefix ^ 1, 31)).isNull();
+    assertThat(table.range(prefix, 31, () -> true)).containsExactly(7);
+    assertThat(table.range(prefix ^ 1, 31, () -> true)).isEmpty();
   }
 
   @Test
@@ -225,11 +225,9 @@ class NameTableTest {
     long[] all = new long[(int) table.size()];
     int count = 0;
     for (int prefix = 0; prefix < 1 << bits; prefix++) {
-      long[] some = table.range(prefix, bits);
-      if (some != null) {
-        System.arraycopy(some, 0, all, count, some.length);
-        count += some.length;
-      }
+      long[] some = table.range(prefix, bits, () -> true);
+      System.arraycopy(some, 0, all, count, some.length);
+      count += some.length;
     }
     assertThat(count).isEqualTo(all.length);
     return all;
@@ -295,18 +293,21 @@ class NameTableTest {
       check(hash);
     }
     Set<Long> seen = new HashSet<>();
-    table.forEach(
+    table.range(
+        0,
+        0,
         () -> {
           long hash = table.get(NameTable.HASH);
           assertThat(seen.add(hash)).isTrue();
           assertThat(table.get(NameTable.LOCAL)).isEqualTo(expected(hash)[NameTable.LOCAL]);
+          return true;
         });
     assertThat(seen).isEqualTo(expected.keySet());
     for (long i = 0; i < 1_000; i++) {
       long hash = numbering.hash.applyAsLong(10L * MOST + i);
       assertThat(table.find(hash)).isEqualTo(expected.containsKey(hash));
     }
-    for (int bits : new int[] {1, 4, 10}) {
+    for (int bits : new int[] {0, 1, 4, 10}) {
       assertThat(sorted(ranges(table, bits))).isEqualTo(sorted(hashes));
     }
   }

@@ -287,7 +287,7 @@ class PrefixIndexTest {
     }
     assertThat(walk(index, 9).runs).containsExactly(new Run(0, expected));
     assertThat(index.sets().count()).isEqualTo(1);
-    assertThat(index.sets().waiting()).isLessThan(200);
+    assertThat(index.sets().unused()).isLessThan(200);
     assertThat(index.figures().bytes()).isLessThan(100_000);
   }
 

@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class CopyCountsTest {
+class RareCountsTest {
 
   private record Name(int space, long hash) {}
 
   @Test
   void shouldBeLikeMaps_whenCountsComeAndGo() {
     long seed = 21;
-    System.out.println("CopyCountsTest seed " + seed);
+    System.out.println("RareCountsTest seed " + seed);
     Random random = new Random(seed);
-    CopyCounts counts = new CopyCounts();
+    RareCounts counts = new RareCounts();
     Map<Name, Map<Long, Long>> expected = new HashMap<>();
     List<long[]> handedOut = new ArrayList<>();
     List<long[]> asTheyWere = new ArrayList<>();
@@ -31,7 +31,7 @@ class CopyCountsTest {
       boolean plain = random.nextInt(i / 10_000 % 2 == 0 ? 3 : 2) == 0;
       long count =
           plain
-              ? CopyCounts.PLAIN
+              ? RareCounts.PLAIN
               : (long) random.nextInt(3) << 32 | random.nextInt(Integer.MAX_VALUE);
       if (plain) {
         known.remove(holder);
@@ -52,7 +52,7 @@ class CopyCountsTest {
       }
       for (long other = 0; other < 4; other++) {
         assertThat(counts.of(name.space, name.hash, other << 8))
-            .isEqualTo(known.getOrDefault(other << 8, CopyCounts.PLAIN));
+            .isEqualTo(known.getOrDefault(other << 8, RareCounts.PLAIN));
       }
       expected.values().removeIf(Map::isEmpty);
       assertThat(counts.size()).isEqualTo(expected.size());

@@ -7,23 +7,47 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many copies of a block its holders have, where that is not one certain copy each: few blocks.
- * A name's counts are one array that never changes, so that it may be handed to another thread. For
- * the writer alone.
+ * Counts of a name's holders, where there is more to say than that each has it once: how many
+ * copies they have, or how many names for one key. A name's counts are one array that never
+ * changes, so that it may be handed to another thread. For the writer alone.
  */
-final class CopyCounts {
+final class RareCounts {
 
-  /** What {@link #of} says where nothing else is said: one certain copy if it is held at all. */
+  /** What {@link #of} says where nothing else is said: once, if it is held at all. */
   static final long PLAIN = -1;
 
-  private record Name(int space, long hash) {}
+  private static final long[] NONE = {};
 
-  /** Pairs: the holder, and its copies in the upper half, undecided ones in the lower. */
+  private static final class Name {
+    int space;
+    long hash;
+
+    Name at(int ofSpace, long ofHash) {
+      space = ofSpace;
+      hash = ofHash;
+      return this;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Name name && name.space == space && name.hash == hash;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(NameTable.mix(hash) + space);
+    }
+  }
+
+  /** Pairs: the holder, and what is said of it. */
   private final Map<Name, long[]> all = new HashMap<>();
+
+  /** What is looked for: used again, as each removal of a block looks. */
+  private final Name probe = new Name();
 
   /** All counts of a name, null = none. */
   long @Nullable [] of(int space, long hash) {
-    return all.get(new Name(space, hash));
+    return all.isEmpty() ? null : all.get(probe.at(space, hash));
   }
 
   /** What is said of one holder of a name, {@link #PLAIN} = nothing. */
@@ -42,8 +66,8 @@ final class CopyCounts {
    * @return whether the name has counts left
    */
   boolean set(int space, long hash, long holder, long count) {
-    Name name = new Name(space, hash);
-    long[] before = all.getOrDefault(name, new long[0]);
+    Name name = new Name().at(space, hash);
+    long[] before = all.getOrDefault(name, NONE);
     int at = 0;
     while (at < before.length && before[at] != holder) {
       at += 2;
@@ -70,7 +94,7 @@ final class CopyCounts {
 
   /** All counts of a name that has none yet: pairs, one at least. */
   void restore(int space, long hash, long[] counts) {
-    all.put(new Name(space, hash), counts);
+    all.put(new Name().at(space, hash), counts);
   }
 
   /** Names that have any. */
