@@ -74,6 +74,9 @@ public final class Blocks {
     int sweptTo;
     int sweepBits;
 
+    /** Keys of the index when what is being loaded was written. */
+    long keysWritten;
+
     Table(int ref, Epochs epochs) {
       this.ref = ref;
       index = new PrefixIndex(epochs);

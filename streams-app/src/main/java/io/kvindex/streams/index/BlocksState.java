@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@link Blocks} have between two records that is in no name and no dictionary: the ends of
- * the ring, what holders have beside one slot, and how far the sweeping of each table has come.
+ * the ring, what holders have beside one slot, how far the sweeping of each table has come, and
+ * under how many keys queries find its blocks.
  */
 final class BlocksState {
 
@@ -37,6 +38,7 @@ final class BlocksState {
       slots(out, table, table.swept);
       out.writeVarint(table.sweptTo);
       out.writeVarint(table.sweepBits);
+      out.writeVarint(table.index.figures().blocks());
     }
     return out.toByteArray();
   }
@@ -114,6 +116,10 @@ final class BlocksState {
     Blocks.setSweptBits(table);
     table.sweptTo = in.readInt();
     table.sweepBits = in.readInt();
+    table.keysWritten = in.readVarint();
+    if (table.keysWritten < 0) {
+      throw new MalformedRecordException("an index of " + table.keysWritten + " keys");
+    }
     if (!swept.isEmpty()
         && (table.sweepBits < 1
             || table.sweepBits > 31

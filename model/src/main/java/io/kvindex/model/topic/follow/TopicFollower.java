@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -41,6 +42,7 @@ public final class TopicFollower implements AutoCloseable {
   private static final Duration IDLE_POLL = Duration.ofSeconds(1);
   private static final Duration METADATA_WAIT = Duration.ofSeconds(5);
   private static final long RETRY_PAUSE_MS = 500;
+  private static final int LONGEST_FETCH_MS = 10_000;
 
   private final String topic;
   private final RecordSink sink;
@@ -74,6 +76,8 @@ public final class TopicFollower implements AutoCloseable {
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    // A record ends the wait at once, and these topics are silent for most of the time.
+    config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, LONGEST_FETCH_MS);
     consumer =
         new KafkaConsumer<>(
             ClientKind.CONSUMER.settings(clientConfig, config),
@@ -159,7 +163,8 @@ public final class TopicFollower implements AutoCloseable {
     } catch (InterruptedException | InterruptException e) {
       LOG.info("follower of {} was interrupted", topic);
     } finally {
-      consumer.close();
+      // It is in no group, and would wait for its last fetch to end.
+      consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
   }
 
