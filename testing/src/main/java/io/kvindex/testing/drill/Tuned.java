@@ -20,11 +20,6 @@ final class Tuned {
           "--kafka-property consumer.session.timeout.ms=2500",
           "--kafka-property producer.linger.ms=0");
 
-  private static final List<String> INDEX =
-      List.of(
-          "--kafka-property main.consumer.session.timeout.ms=2000",
-          "--kafka-property producer.linger.ms=50");
-
   private Tuned() {}
 
   /**
@@ -40,7 +35,6 @@ final class Tuned {
   static List<String> options() {
     return List.of(
         "--broker-args", String.join(" ", BROKER),
-        "--bridge-args", String.join(" ", BRIDGE),
-        "--index-args", String.join(" ", INDEX));
+        "--bridge-args", String.join(" ", BRIDGE));
   }
 }
