@@ -159,11 +159,18 @@ public final class Main implements Runnable {
   /** People get one line that says what to do; the stack goes to the log at level DEBUG. */
   private static IExecutionExceptionHandler shortMessages() {
     return (exception, commandLine, parsed) -> {
-      String text = exception.getMessage() == null ? exception.toString() : exception.getMessage();
       String command = commandLine.getCommandSpec().qualifiedName();
-      commandLine.getErr().println(command + ": " + text);
+      commandLine.getErr().println(command + ": " + text(exception));
       LOG.debug("command failed", exception);
       return CommandLine.ExitCode.SOFTWARE;
     };
+  }
+
+  /** With the reason that lies beneath: "Failed to construct kafka consumer" alone helps nobody. */
+  static String text(Throwable problem) {
+    String text = problem.getMessage() == null ? problem.toString() : problem.getMessage();
+    Throwable cause = problem.getCause();
+    String reason = cause == null ? "" : text(cause);
+    return text.contains(reason) ? text : text + ": " + reason;
   }
 }

@@ -29,4 +29,17 @@ class MainTest {
     Map<String, String> site = Map.of(KEPT, "60", NONE, "5");
     assertThat(settings(site)).isEqualTo(site);
   }
+
+  /** As Kafka's clients say it. */
+  @Test
+  void shouldSayWhy_whenTheReasonLiesBeneath() {
+    Exception reason = new IllegalArgumentException("the heartbeat has to be shorter");
+    assertThat(Main.text(new IllegalStateException("no consumer", reason)))
+        .isEqualTo("no consumer: the heartbeat has to be shorter");
+    assertThat(Main.text(new IllegalStateException(reason.getMessage() + ", said A", reason)))
+        .as("once")
+        .isEqualTo("the heartbeat has to be shorter, said A");
+    assertThat(Main.text(new IllegalStateException(reason))).endsWith(reason.getMessage());
+    assertThat(Main.text(new IllegalStateException())).isEqualTo("java.lang.IllegalStateException");
+  }
 }
