@@ -52,7 +52,6 @@ class DigestsTest {
   @ParameterizedTest
   @ValueSource(longs = {11, 12, 13})
   void shouldBeTheSame_afterARestartAndInAnotherFold(long seed) throws Exception {
-    System.out.println("DigestsTest seed " + seed);
     Random random = new Random(seed);
     RandomLog source = new RandomLog(random);
     List<EventRecord> records = new ArrayList<>();

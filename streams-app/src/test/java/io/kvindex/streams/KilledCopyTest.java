@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.KvEvent;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.MadeUpFormer;
 import io.kvindex.streams.checkpoint.Replacement;
@@ -49,7 +50,7 @@ class KilledCopyTest {
 
   private static final int KILLS = Integer.getInteger("kvindex.test.kills", 10);
   private static final int OPERATIONS = Integer.getInteger("kvindex.test.operations", 50_000);
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(KilledCopyTest.class);
   private static final int PROMPTS = 1_000;
   private static final int CALM = 40;
 
@@ -107,7 +108,6 @@ class KilledCopyTest {
 
   @BeforeEach
   void begin() throws Exception {
-    System.out.println("seed " + SEED);
     MadeUpFormer.begin();
     own = Files.createDirectories(dir.resolve("tables")).resolve("0");
     backup = Files.createDirectories(dir.resolve("backup"));

@@ -34,7 +34,6 @@ class PastTableTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void shouldAnswerLikeTheModel_atAnyRecordOfALog(long seed) {
-    System.out.println("PastTableTest seed " + seed);
     RandomLog source = new RandomLog(new Random(seed));
     ModelTable model = new ModelTable();
     int held = 0;

@@ -13,6 +13,7 @@ import io.kvindex.model.event.Place;
 import io.kvindex.model.event.SourceTraits;
 import io.kvindex.model.event.StatedContext;
 import io.kvindex.model.hash.ContextHash;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.fixture.Engine;
 import io.kvindex.streams.fixture.Prompt;
 import io.kvindex.streams.index.Owner;
@@ -163,8 +164,7 @@ class TableDumpTest {
 
   @Test
   void shouldTellAllInOrder_whenFarMoreBlocksThanFit() throws Exception {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("TableDumpTest -Dkvindex.test.seed=" + seed);
+    long seed = TestSeed.of(TableDumpTest.class);
     Random random = new Random(seed);
     Engine engine = new Engine("a");
     List<String> paths = new ArrayList<>(List.of(""));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.checkpoint.Checkpoint;
 import io.kvindex.streams.checkpoint.JournalLimits;
 import io.kvindex.streams.fixture.CheckpointedIndex;
@@ -42,8 +43,7 @@ class TwoFoldsTest {
 
   @Test
   void shouldBeEqual_whenTheyGoAtOtherSpeedsAndAreStoppedAndKilledOnTheWay() throws Exception {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("TwoFoldsTest seed " + seed);
+    long seed = TestSeed.of(TwoFoldsTest.class);
     Random random = new Random(seed);
     RoughLog source = new RoughLog(seed, 1_500, 6);
     List<Taken> log = Stream.generate(source::next).limit(RECORDS).toList();

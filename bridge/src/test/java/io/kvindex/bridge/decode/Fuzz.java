@@ -3,12 +3,14 @@ package io.kvindex.bridge.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.sandbox.TestSeed;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
 
 /**
  * Bounds every fuzz test holds: how many inputs, how long one may take, how much it may allocate.
- * {@code -Dfuzz.inputs=1000000} makes each test try that many; {@code -Dfuzz.seed=N} repeats a run.
+ * {@code -Dfuzz.inputs=1000000} makes each test try that many; {@code -Dkvindex.test.seed=N}
+ * repeats a run.
  */
 public final class Fuzz {
 
@@ -43,11 +45,9 @@ public final class Fuzz {
     return new Fuzz(inputs, random(test));
   }
 
-  /** Chance that can be repeated: prints its seed, which {@code -Dfuzz.seed=N} sets. */
+  /** Chance that can be repeated: prints its seed, which {@code -Dkvindex.test.seed=N} sets. */
   public static Random random(Class<?> test) {
-    long seed = Long.getLong("fuzz.seed", System.nanoTime());
-    System.out.printf("%s -Dfuzz.seed=%d%n", test.getSimpleName(), seed);
-    return new Random(seed);
+    return new Random(TestSeed.of(test));
   }
 
   /** One input: makes it and hands it over through {@link Try#on}. */

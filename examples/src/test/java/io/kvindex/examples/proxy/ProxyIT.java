@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.examples.engine.SimulatedServer;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ProxyIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(ProxyIT.class);
   private static final int BLOCK = 16;
   private static final int LOAD_TOKENS = 64;
 
@@ -69,7 +70,6 @@ class ProxyIT {
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
-    System.out.println("ProxyIT -Dkvindex.test.seed=" + SEED);
     index = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
     indexClient = new ProxyClient(index.uri());
     Map<String, URI> addresses = new TreeMap<>();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
 import io.kvindex.model.hash.SeqHash;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SnippetsIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(SnippetsIT.class);
   private static final int BLOCK = 16;
   private static final long XXH3_SEED = 1337;
 
@@ -44,7 +45,6 @@ class SnippetsIT {
 
   @BeforeAll
   void start(@TempDir Path directory) throws InterruptedException {
-    System.out.println("SnippetsIT -Dkvindex.test.seed=" + SEED);
     index = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
   }
 

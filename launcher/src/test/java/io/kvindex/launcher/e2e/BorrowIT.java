@@ -12,6 +12,7 @@ import io.kvindex.model.topic.Topics;
 import io.kvindex.query.QueryApi;
 import io.kvindex.query.http.HttpSettings;
 import io.kvindex.query.lookup.StreamsIndexAccess;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.CopyConfig;
 import io.kvindex.streams.IndexCopy;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class BorrowIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(BorrowIT.class);
 
   @TempDir private Path directory;
 
@@ -85,7 +86,6 @@ class BorrowIT {
   @Test
   @Timeout(240)
   void shouldEqualTheLender_whenTheLogsBeginningIsGone() throws Exception {
-    System.out.println("BorrowIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED);
         AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api lender = new Api(server.uri());

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.Bridge;
 import io.kvindex.bridge.BridgeConfig;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class CopyMoveIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(CopyMoveIT.class);
   private static final int ENGINES = 3;
   private static final int BATCHES = 150;
   private static final int PROMPTS = 30;
@@ -35,7 +36,6 @@ class CopyMoveIT {
   @Test
   @Timeout(300)
   void shouldAnswerAllAndRight_whileRoutersMoveToARebuiltCopy() throws Exception {
-    System.out.println("CopyMoveIT -Dkvindex.test.seed=" + SEED);
     Path data = directory.resolve("data");
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
         EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"));

@@ -4,6 +4,7 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
 import java.net.URI;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class DeadMemberIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(DeadMemberIT.class);
   private static final String SESSION_MS = "120000";
   private static final Duration SOON = Duration.ofSeconds(40);
 
@@ -48,7 +49,6 @@ class DeadMemberIT {
   @Test
   @Timeout(300)
   void shouldBeReplacedAtOnce_whenKafkaWaitsForIt() throws Exception {
-    System.out.println("DeadMemberIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(4, SEED, Duration.ofMillis(50), options -> {});
         BrokerProcess broker = BrokerProcess.start(directory);
         ServerProcess index = index("index-1", broker);

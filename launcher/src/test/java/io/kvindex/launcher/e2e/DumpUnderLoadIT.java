@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
@@ -44,8 +45,7 @@ class DumpUnderLoadIT {
   @Test
   @Timeout(240)
   void shouldAnswerAlike_whenADumpTakenUnderLoadWasTakenOver() throws Exception {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("DumpUnderLoadIT -Dkvindex.test.seed=" + seed);
+    long seed = TestSeed.of(DumpUnderLoadIT.class);
     Random random = new Random(seed);
     List<SimulatedEngine> engines = new ArrayList<>();
     AtomicBoolean running = new AtomicBoolean(true);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EngineRestartIT {
 
   private static final int RESTARTS = Integer.getInteger("kvindex.test.restarts", 12);
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(EngineRestartIT.class);
 
   @TempDir private Path directory;
 
@@ -47,7 +48,6 @@ class EngineRestartIT {
   @Timeout(300)
   void shouldAnswerWhatTheNewEngineHolds_whenOneIsRestarted()
       throws IOException, InterruptedException {
-    System.out.println("EngineRestartIT -Dkvindex.test.seed=" + SEED + ", restarts " + RESTARTS);
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api api = new Api(server.uri());
       startEngines(api);

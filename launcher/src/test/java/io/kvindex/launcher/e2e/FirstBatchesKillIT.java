@@ -4,6 +4,7 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FirstBatchesKillIT {
 
   private static final int KILLS = Integer.getInteger("kvindex.test.kills", 2);
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(FirstBatchesKillIT.class);
   private static final int BATCHES = 100;
   private static final int PROMPTS = 60;
   private static final long SOON_MS = 5_000;
@@ -37,7 +38,6 @@ class FirstBatchesKillIT {
   @Test
   @Timeout(1_800)
   void shouldKeepWhatWasVisible_whenKilledBehindAnEnginesFirstBatches() throws Exception {
-    System.out.println("FirstBatchesKillIT -Dkvindex.test.seed=" + SEED + ", kills " + KILLS);
     Random random = new Random(SEED);
     List<SimulatedEngine> gone = new ArrayList<>();
     int early = 0;

@@ -4,6 +4,7 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class HandOverIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(HandOverIT.class);
   private static final int ENGINES = 6;
   private static final int PROMPTS = 60;
   private static final long RUN_MS = 2_000;
@@ -39,7 +40,6 @@ class HandOverIT {
   @Test
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenBridgesAreKilledAndFrozen() throws InterruptedException {
-    System.out.println("HandOverIT -Dkvindex.test.seed=" + SEED);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED, STEP, options -> {});
         BrokerProcess broker = BrokerProcess.start(directory);

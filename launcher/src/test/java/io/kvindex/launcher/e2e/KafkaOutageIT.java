@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.model.chaos.Knob;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.net.URI;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class KafkaOutageIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(KafkaOutageIT.class);
   private static final long OUTAGE_MS =
       TimeUnit.SECONDS.toMillis(Long.getLong("kvindex.test.outage", 15));
   private static final int ENGINES = 3;
@@ -66,7 +67,6 @@ class KafkaOutageIT {
   @Test
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenKafkaWasAwayUnderLoad() throws InterruptedException {
-    System.out.println("KafkaOutageIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = load();
         ChildProcess broker = broker();
         ChildProcess bridge = bridge();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KillRestartIT {
 
   private static final int KILLS = Integer.getInteger("kvindex.test.kills", 3);
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(KillRestartIT.class);
   private static final int PROMPTS = 300;
 
   /** A server that starts has to catch up with engines that go on, on a slow machine too. */
@@ -36,7 +37,6 @@ class KillRestartIT {
   @Test
   @Timeout(900)
   void shouldLoseNothing_whenKilledInTheMiddleOfIngest() throws InterruptedException {
-    System.out.println("KillRestartIT -Dkvindex.test.seed=" + SEED + ", kills " + KILLS);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(4, SEED, STEP, options -> {});
         ServerProcess server = ServerProcess.all(directory)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class LoadingReplicaIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(LoadingReplicaIT.class);
   private static final Duration LONG = Duration.ofSeconds(120);
 
   /** What the processes wrote is kept if something went wrong. */
@@ -31,7 +32,6 @@ class LoadingReplicaIT {
   @Test
   @Timeout(300)
   void shouldForwardOrRefuse_whileItsTableIsNotThere() throws Exception {
-    System.out.println("LoadingReplicaIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(2, SEED);
         BrokerProcess broker = BrokerProcess.start(directory);
         ChildProcess bridge = broker.bridge();

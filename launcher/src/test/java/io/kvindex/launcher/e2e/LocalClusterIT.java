@@ -4,6 +4,7 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class LocalClusterIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(LocalClusterIT.class);
 
   /** How fast rows come back is not asked here, and a full machine has to catch up with them. */
   private static final Duration STEP = Duration.ofMillis(25);
@@ -38,7 +39,6 @@ class LocalClusterIT {
   @Test
   @Timeout(400)
   void shouldAnswerWhatTheEnginesHold_whenABrokerAndAnIndexerAreKilled() throws Exception {
-    System.out.println("LocalClusterIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED, STEP, options -> {});
         LocalCluster cluster = new LocalCluster(directory, OPTIONS)) {
       cluster.start();

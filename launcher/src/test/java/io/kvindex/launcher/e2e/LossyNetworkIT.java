@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class LossyNetworkIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(LossyNetworkIT.class);
   private static final int STEPS = Integer.getInteger("kvindex.test.steps", 3_000);
   private static final int ENGINES = 4;
   private static final Faults FAULTS = new Faults(0.05, 0.05, 0.05, 0.02);
@@ -52,7 +53,6 @@ class LossyNetworkIT {
   @Timeout(300)
   void shouldAnswerWhatTheEnginesHold_whenTheNetworkLosesAndEnginesRestart()
       throws IOException, InterruptedException {
-    System.out.println("LossyNetworkIT -Dkvindex.test.seed=" + SEED);
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
       Api api = new Api(server.uri());
       start(api);

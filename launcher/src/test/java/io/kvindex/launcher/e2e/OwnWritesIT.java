@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kvindex.launcher.process.AllInOne;
 import io.kvindex.launcher.process.AllInOneOptions;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.net.URI;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("broker")
 class OwnWritesIT {
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(OwnWritesIT.class);
   private static final int ROUNDS = 200;
 
   @TempDir private Path directory;
@@ -41,7 +42,6 @@ class OwnWritesIT {
   @Test
   @Timeout(180)
   void shouldShowTheEvent_whenTheQueryAsksForIt() throws Exception {
-    System.out.println("OwnWritesIT -Dkvindex.test.seed=" + SEED);
     Random random = new Random(SEED);
     try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
         SimulatedEngine engine = EngineOptions.vllm("e-1").gpuBlocks(4_000).start()) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.model.topic.TablePartition;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import io.kvindex.streams.checkpoint.Replacement;
 import java.io.IOException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class ReplicasIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(ReplicasIT.class);
   private static final int ENGINES = 4;
   private static final int PROMPTS = 40;
 
@@ -45,7 +46,6 @@ class ReplicasIT {
   @Test
   @Timeout(300)
   void shouldAnswerEverywhere_whenOneIsKilledAndAnotherStandsStill() throws Exception {
-    System.out.println("ReplicasIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(ENGINES, SEED);
         BrokerProcess broker = BrokerProcess.start(directory);
         ChildProcess bridge = broker.bridge();

@@ -16,6 +16,7 @@ import io.kvindex.launcher.rewind.ReplayFrom;
 import io.kvindex.launcher.rewind.ReplayPlan;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.EngineOptions;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class RewindIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(RewindIT.class);
   private static final int BLOCK = 16;
   private static final int STAGES = 5;
   private static final int BATCHES = 60;
@@ -69,7 +70,6 @@ class RewindIT {
   @Test
   @Timeout(420)
   void shouldTellThePastAndEqualThePresent_whenRebuiltFromTheLog() throws Exception {
-    System.out.println("RewindIT -Dkvindex.test.seed=" + SEED);
     Random random = new Random(SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED);
         SimulatedEngine sglang =

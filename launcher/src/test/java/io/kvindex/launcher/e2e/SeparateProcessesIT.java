@@ -4,6 +4,7 @@ package io.kvindex.launcher.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class SeparateProcessesIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(SeparateProcessesIT.class);
 
   /** How fast rows come back is not asked here, and a full machine has to catch up with them. */
   private static final Duration STEP = Duration.ofMillis(25);
@@ -37,7 +38,6 @@ class SeparateProcessesIT {
   @Timeout(300)
   void shouldAnswerWhatTheEnginesHold_whenPartsAreKilledAndStartedAgain()
       throws InterruptedException {
-    System.out.println("SeparateProcessesIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines load = new LoadedEngines(3, SEED, STEP, options -> {});
         BrokerProcess broker = BrokerProcess.start(directory);
         ChildProcess bridge = broker.bridge();

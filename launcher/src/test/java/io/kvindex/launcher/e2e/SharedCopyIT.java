@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.model.topic.TablePartition;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.engine.SimulatedEngine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class SharedCopyIT {
 
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(SharedCopyIT.class);
   private static final int PARTITIONS = 12;
   private static final int LATE_ONE_IN = 300;
   private static final Duration LONG = Duration.ofSeconds(120);
@@ -67,7 +68,6 @@ class SharedCopyIT {
   @Test
   @Timeout(400)
   void shouldAnswerAllAndStayFresh_whenOneOfACopyIsKilled() throws Exception {
-    System.out.println("SharedCopyIT -Dkvindex.test.seed=" + SEED);
     try (LoadedEngines quiet = engines("quiet", SEED);
         LoadedEngines busy = engines("busy", SEED + 1);
         LoadedEngines marked = engines("marked", SEED + 2);

@@ -31,6 +31,7 @@ import io.kvindex.query.parse.QueryForm;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.remote.Relayed;
+import io.kvindex.sandbox.TestSeed;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -85,8 +86,7 @@ class DialectOracleTest {
 
   @Test
   void shouldAnswerAsDefined_whenAnyStateIsAskedInEachDialect() throws Exception {
-    long seed = Long.getLong("oracle.seed", System.nanoTime());
-    System.out.println("DialectOracleTest -Doracle.seed=" + seed);
+    long seed = TestSeed.of(DialectOracleTest.class);
     for (int state = 0; state < STATES; state++) {
       compare(new Random(seed + state), "seed " + seed + " state " + state);
     }

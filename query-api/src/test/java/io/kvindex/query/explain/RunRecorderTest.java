@@ -10,6 +10,7 @@ import io.kvindex.query.explain.InstanceRuns.Run;
 import io.kvindex.query.match.InstanceSet;
 import io.kvindex.query.match.InstanceSet.Instance;
 import io.kvindex.query.match.MatchCounter;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
@@ -83,8 +84,7 @@ class RunRecorderTest {
 
   @Test
   void shouldAgreeWithTheAnswer_whenStatesAreRandom() {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("RunRecorderTest -Dkvindex.test.seed=" + seed);
+    long seed = TestSeed.of(RunRecorderTest.class);
     Random random = new Random(seed);
     for (int state = 0; state < 300; state++) {
       PrefixIndex fresh = new PrefixIndex();

@@ -69,7 +69,6 @@ class IndexOracleTest {
   @Test
   @Timeout(value = 30, unit = TimeUnit.MINUTES)
   void shouldEqualTheOracle_whenBlocksComeAndGoAtRandom() {
-    System.out.println("IndexOracleTest -Dindex.oracle.seed=" + seed);
     for (int i = 0; i < OWNERS; i++) {
       members[i] = join(owner(i, 0));
     }

@@ -7,6 +7,7 @@ import io.kvindex.model.Incarnation;
 import io.kvindex.model.Media;
 import io.kvindex.model.Media.Tier;
 import io.kvindex.query.match.InstanceSet.Instance;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.PrefixIndex;
@@ -98,8 +99,7 @@ class TierCounterTest {
 
   @Test
   void shouldCountAsDefined_whenTheStateIsAny() {
-    long seed = System.nanoTime();
-    System.out.println("TierCounterTest seed " + seed);
+    long seed = TestSeed.of(TierCounterTest.class);
     for (int run = 0; run < 10_000; run++) {
       Random random = new Random(seed + run);
       TierCounterTest fresh = new TierCounterTest();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.parse;
 
+import io.kvindex.sandbox.TestSeed;
 import java.util.Random;
 
 /**
  * How many inputs a test tries, and which: {@code -Dfuzz.inputs=1000000} makes each try that many,
- * {@code -Dfuzz.seed=N}, as printed, repeats a run.
+ * {@code -Dkvindex.test.seed=N}, as printed, repeats a run.
  */
 final class FuzzInputs {
   final int count;
@@ -18,9 +19,8 @@ final class FuzzInputs {
 
   static FuzzInputs of(Class<?> test, int usual) {
     int count = Integer.getInteger("fuzz.inputs", usual);
-    long seed = Long.getLong("fuzz.seed", System.nanoTime());
-    System.out.printf("%s inputs %,d -Dfuzz.seed=%d%n", test.getSimpleName(), count, seed);
-    return new FuzzInputs(count, seed);
+    System.out.printf("%s -Dfuzz.inputs=%d%n", test.getSimpleName(), count);
+    return new FuzzInputs(count, TestSeed.of(test));
   }
 
   boolean oneIn(int chances) {

@@ -8,6 +8,7 @@ import com.sun.management.ThreadMXBean;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.sandbox.TestSeed;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,8 +26,7 @@ class OctetReaderTest {
 
   @Test
   void shouldReadWhatJsonSays_whenTokensAndNamesAreTheSame() {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("OctetReaderTest -Dkvindex.test.seed=" + seed);
+    long seed = TestSeed.of(OctetReaderTest.class);
     int[] tokens = new Random(seed).ints(1000).toArray();
     parse(
         QueryForm.TOKENS,

@@ -14,6 +14,7 @@ import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.TableView;
 import io.kvindex.query.lookup.Trust;
 import io.kvindex.query.remote.WalkAnswer.AnswerWriter;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.index.BlockKeys;
 import io.kvindex.streams.index.Owner;
 import io.kvindex.streams.index.OwnerView;
@@ -35,13 +36,7 @@ class WalkBytesTest {
   private static final TableId TABLE = new TableId("t", "m", 16, HashProfile.XXH3_DEFAULT);
   private static final int ROUNDS = 2_000;
 
-  private final Random random = seeded();
-
-  private static Random seeded() {
-    long seed = Long.getLong("walk.seed", System.nanoTime());
-    System.out.println("WalkBytesTest -Dwalk.seed=" + seed);
-    return new Random(seed);
-  }
+  private final Random random = new Random(TestSeed.of(WalkBytesTest.class));
 
   /** Writes down all it is told. */
   private static final class Diary implements RunVisitor {

@@ -87,7 +87,6 @@ class EngineCacheTest {
   @ParameterizedTest
   @CsvSource({"12, 0, 1", "12, 8, 2", "30, 20, 3", "7, 3, 4", "64, 200, 5"})
   void shouldEqualAPlainListOfBlocks_whenRandomPromptsRun(int gpu, int host, long seed) {
-    System.out.println("seed " + seed);
     Random random = new Random(seed);
     EngineCache cache = cache(gpu, host);
     ListCache reference = new ListCache(2, gpu, host);

@@ -32,7 +32,6 @@ class HoldingsTest {
   })
   void shouldEqualTheEventsApplied_whenPromptsBranchEvictAndClear(
       EngineDialect dialect, EventForm form, EngineHashing hashing, HostStoreForm host, long seed) {
-    System.out.println("seed " + seed);
     EngineOptions options =
         (dialect == EngineDialect.VLLM ? EngineOptions.vllm("e") : EngineOptions.sglang("e"))
             .form(form)

@@ -4,6 +4,7 @@ package io.kvindex.streams.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.sandbox.TestSeed;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,8 +47,7 @@ class BorrowerTest {
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
   private final List<StandInLender> lenders = new ArrayList<>();
   private final List<String> places = new ArrayList<>();
-  private final SplittableRandom random =
-      new SplittableRandom(Long.getLong("kvindex.test.seed", System.nanoTime()));
+  private final SplittableRandom random = new SplittableRandom(TestSeed.of(BorrowerTest.class));
   private Path own;
   private Path backup;
   private Header header;

@@ -4,6 +4,7 @@ package io.kvindex.streams.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.checkpoint.CheckpointRefusedException.Reason;
 import io.kvindex.streams.index.Journal;
 import io.kvindex.streams.index.NameRow;
@@ -33,7 +34,7 @@ import org.rocksdb.RocksIterator;
 class CheckpointDamageTest {
 
   private static final Uuid TOPIC = RandomTable.TOPIC;
-  private static final long SEED = Long.getLong("kvindex.test.seed", System.nanoTime());
+  private static final long SEED = TestSeed.of(CheckpointDamageTest.class);
   private static final int DAMAGES = Integer.getInteger("kvindex.test.damages", 30);
 
   /** Of a key and a value: more than what is written at a time. */
@@ -45,7 +46,6 @@ class CheckpointDamageTest {
 
   @BeforeEach
   void writeOne() throws Exception {
-    System.out.println("seed " + SEED);
     own = directory.resolve("own");
     table = new RandomTable(SEED, RandomTable.HASHES, RandomTable.newBlocks());
     Journals journals = new Journals(table);

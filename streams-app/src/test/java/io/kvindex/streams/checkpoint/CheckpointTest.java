@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kvindex.model.Incarnation;
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.index.Blocks;
 import io.kvindex.streams.index.Epochs;
 import io.kvindex.streams.index.Holder;
@@ -37,8 +38,7 @@ class CheckpointTest {
    */
   @Test
   void shouldEqualATableThatNeverStopped_whenItIsLoadedAgainAndAgain() throws Exception {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("seed " + seed);
+    long seed = TestSeed.of(CheckpointTest.class);
     SplittableRandom random = new SplittableRandom(seed);
     int hashes = 200 + random.nextInt(2_000);
     RandomTable reference = new RandomTable(seed, hashes, RandomTable.newBlocks());

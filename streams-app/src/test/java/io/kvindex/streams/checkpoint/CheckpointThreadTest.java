@@ -4,6 +4,7 @@ package io.kvindex.streams.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.index.Journal;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -233,8 +234,7 @@ class CheckpointThreadTest {
   /** Tries that fail, and starts in between. */
   @Test
   void shouldEqualATableThatNeverStopped_whenWritingFailsNowAndThen() throws Exception {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("seed " + seed);
+    long seed = TestSeed.of(CheckpointThreadTest.class);
     SplittableRandom random = new SplittableRandom(seed);
     RandomTable reference = new RandomTable(seed, RandomTable.HASHES, RandomTable.newBlocks());
     for (int start = 0; start < 6; start++) {

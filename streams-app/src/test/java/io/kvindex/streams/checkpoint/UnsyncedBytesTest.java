@@ -3,6 +3,7 @@ package io.kvindex.streams.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.sandbox.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,8 +30,7 @@ class UnsyncedBytesTest {
    */
   @Test
   void shouldBeOneOfTwoCheckpoints_whenUnsyncedBytesAreLost() throws Exception {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("seed " + seed);
+    long seed = TestSeed.of(UnsyncedBytesTest.class);
     SplittableRandom random = new SplittableRandom(seed);
     Path live = directory.resolve("live");
     RandomTable table = new RandomTable(seed, RandomTable.HASHES, RandomTable.newBlocks());

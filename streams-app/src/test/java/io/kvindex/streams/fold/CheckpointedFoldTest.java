@@ -3,6 +3,7 @@ package io.kvindex.streams.fold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.fixture.CheckpointedIndex;
 import io.kvindex.streams.fixture.RoughLog;
 import io.kvindex.streams.fixture.RoughLog.Taken;
@@ -34,8 +35,7 @@ class CheckpointedFoldTest {
 
   @Test
   void shouldEqualATableThatNeverStopped_whenLoadedAtAnyRecordAndToldTheRest() {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("CheckpointedFoldTest seed " + seed);
+    long seed = TestSeed.of(CheckpointedFoldTest.class);
     Random random = new Random(seed);
     RoughLog source = new RoughLog(seed, PROMPTS, 1);
     List<Taken> log = Stream.generate(source::next).limit(RECORDS).toList();

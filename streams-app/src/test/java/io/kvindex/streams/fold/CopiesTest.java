@@ -263,7 +263,6 @@ class CopiesTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void shouldNeverPromiseABlockThatIsGone_whateverIsAnnouncedAgain(long seed) {
-    System.out.println("CopiesTest seed " + seed);
     boolean repeats = seed % 3 != 0;
     SimulatedCache cache = new SimulatedCache(new Random(seed), repeats);
     Limits limits = seed % 2 == 0 ? Limits.DEFAULT : withUndecidedBlocks(5);

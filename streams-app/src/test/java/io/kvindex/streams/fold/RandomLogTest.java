@@ -26,7 +26,6 @@ class RandomLogTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
   void shouldAnswerLikeModel_whateverHappensInBetween(long seed) {
-    System.out.println("RandomLogTest seed " + seed);
     Random random = new Random(seed);
     RandomLog source = new RandomLog(random);
     ModelTable model = new ModelTable();

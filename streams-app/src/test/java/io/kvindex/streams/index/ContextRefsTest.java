@@ -19,7 +19,6 @@ class ContextRefsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 64, 4096})
   void shouldBeLikeAMap_whateverTheLimit(int most) {
-    System.out.println("ContextRefsTest seed " + most);
     Random random = new Random(most);
     ContextRefs contexts = new ContextRefs(most);
     Map<Long, Integer> refs = new HashMap<>();

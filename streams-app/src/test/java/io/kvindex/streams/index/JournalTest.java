@@ -37,7 +37,6 @@ class JournalTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void shouldMakeTheRowsThoseOfTheTable_afterEachSwap(long seed) {
-    System.out.println("JournalTest seed " + seed);
     Random random = new Random(seed);
     Journal.Pieces pool = new Journal.Pieces();
     Shape shape = SHAPES[(int) seed % SHAPES.length];

@@ -3,6 +3,7 @@ package io.kvindex.streams.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kvindex.sandbox.TestSeed;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,8 +112,7 @@ class NameChangesTest {
   /** Against a map, with names that change often and some hundred thousand changes. */
   @Test
   void shouldTellEachNameOnceInOrder_whenThereAreManyChanges() {
-    long seed = Long.getLong("kvindex.test.seed", System.nanoTime());
-    System.out.println("seed " + seed);
+    long seed = TestSeed.of(NameChangesTest.class);
     SplittableRandom random = new SplittableRandom(seed);
     Map<List<Long>, Boolean> rows = new HashMap<>();
     for (int round = 0; round < 5; round++) {

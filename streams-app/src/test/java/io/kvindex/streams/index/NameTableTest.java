@@ -45,9 +45,7 @@ class NameTableTest {
   @ParameterizedTest
   @EnumSource
   void shouldBeLikeAMap_whileItGrowsAndShrinksToNothing(Numbering numbering) {
-    long seed = numbering.ordinal() + 1;
-    System.out.println("NameTableTest seed " + seed);
-    Random random = new Random(seed);
+    Random random = new Random(numbering.ordinal() + 1);
     List<Long> there = new ArrayList<>();
     for (int i = 0; i < MOST; i++) {
       long hash = numbering.hash.applyAsLong(i);

@@ -17,9 +17,7 @@ class RareCountsTest {
 
   @Test
   void shouldBeLikeMaps_whenCountsComeAndGo() {
-    long seed = 21;
-    System.out.println("RareCountsTest seed " + seed);
-    Random random = new Random(seed);
+    Random random = new Random(21);
     RareCounts counts = new RareCounts();
     Map<Name, Map<Long, Long>> expected = new HashMap<>();
     List<long[]> handedOut = new ArrayList<>();

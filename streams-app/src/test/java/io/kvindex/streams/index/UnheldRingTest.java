@@ -20,7 +20,6 @@ class UnheldRingTest {
   @ParameterizedTest
   @ValueSource(longs = {0, (1 << 25) - 500, (1L << 31) - 500, (1L << 32) - 500, (1L << 40) + 17})
   void shouldBeLikeAQueue_whereverItBegins(long first) {
-    System.out.println("UnheldRingTest seed " + first);
     Random random = new Random(first);
     UnheldRing ring = new UnheldRing();
     if (first > 0) {

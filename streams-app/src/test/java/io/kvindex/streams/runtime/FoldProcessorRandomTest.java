@@ -4,6 +4,7 @@ package io.kvindex.streams.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.streams.view.PartitionView;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ class FoldProcessorRandomTest {
   private static final String MISSED = "missed";
 
   @TempDir private Path dir;
-  private final long seed = System.nanoTime();
+  private final long seed = TestSeed.of(FoldProcessorRandomTest.class);
   private final Random random = new Random(seed);
   private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
 
@@ -218,7 +219,6 @@ class FoldProcessorRandomTest {
 
   @Test
   void shouldHaveWhatTheLogHas_whateverBecomesOfIt() {
-    System.out.println("seed " + seed);
     makeTask();
     for (int step = 0; step < STEPS; step++) {
       int what = random.nextInt(100);

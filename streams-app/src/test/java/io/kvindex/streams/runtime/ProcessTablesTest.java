@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -295,8 +296,7 @@ class ProcessTablesTest {
   /** Tasks of several threads take, write, refuse and release as they like. */
   @Test
   void shouldHaveOneWriterAtATime_whateverTasksDo() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = TestSeed.of(ProcessTablesTest.class);
     int threads = 4;
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     AtomicLong folded = new AtomicLong();

@@ -4,6 +4,7 @@ package io.kvindex.streams.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.broker.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class RebalancesIT {
 
-  private static final long SEED = System.nanoTime();
+  private static final long SEED = TestSeed.of(RebalancesIT.class);
   private static final int ROUNDS = 16;
   private static final Duration LONG = Duration.ofSeconds(30);
 

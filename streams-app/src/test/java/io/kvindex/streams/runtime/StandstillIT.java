@@ -4,6 +4,7 @@ package io.kvindex.streams.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.sandbox.TestSeed;
 import io.kvindex.sandbox.broker.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class StandstillIT {
 
-  private static final long SEED = System.nanoTime();
+  private static final long SEED = TestSeed.of(StandstillIT.class);
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final Duration FRESH = Duration.ofSeconds(2);
   private static final int MARKS = 400;

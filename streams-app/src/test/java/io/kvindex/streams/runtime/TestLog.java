@@ -47,7 +47,6 @@ final class TestLog implements AutoCloseable {
   private @Nullable ScheduledExecutorService writing;
 
   TestLog(long seed) {
-    System.out.println("seed " + seed);
     random = new Random(seed);
     create();
     producer = producer();
