@@ -256,6 +256,8 @@ class PoolTest {
     index.pass(Duration.ofSeconds(60)).feed(pool.batch(ab.tokenless(CPU, 0, 1)));
     index.pass(Duration.ofSeconds(9)).feed(ticks[0]);
     assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | p/0/cpu,t/0/GPU");
+    index.sweep();
+    assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | p/0/cpu,t/0/GPU");
     index.pass(Duration.ofSeconds(12)).feed(ticks[1]);
     assertThat(index.holders("ab")).isEqualTo("p/0/cpu,t/0/GPU | t/0/GPU");
     index.pass(Duration.ofSeconds(60)).feed(ticks[2]);
