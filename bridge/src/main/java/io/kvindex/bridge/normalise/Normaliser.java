@@ -99,16 +99,20 @@ public abstract class Normaliser {
       remark(Remark.UNVERIFIED_TIER);
     }
     BlockSizeMismatch mismatch = learned.sizes().problem();
-    return new NormalisedBatch(
-        batch.timestampMicros(),
-        events,
-        skipped,
-        remarks,
-        mismatch,
-        mismatch == null ? learned.profileProblem() : mismatch.advice(blockSize()),
-        learned.takeNotice(),
-        numbers,
-        doubtful);
+    NormalisedBatch normal =
+        new NormalisedBatch(
+            batch.timestampMicros(),
+            events,
+            skipped,
+            remarks,
+            mismatch,
+            mismatch == null ? learned.profileProblem() : mismatch.advice(blockSize()),
+            learned.takeNotice(),
+            numbers,
+            doubtful);
+    events = List.of(); // the next batch may be hours away
+    numbers = List.of();
+    return normal;
   }
 
   /**
