@@ -51,9 +51,9 @@ class NormaliserTest {
   @ParameterizedTest
   @MethodSource("batches")
   void shouldAccountForEveryEvent_whenAnyVector(Vector vector) {
-    EngineBatch batch = decode(vector, 0);
-    int sent = batch.events().size() + batch.skipped().size();
     for (int blockSize : new int[] {2, 4, 8, 16, 256}) {
+      EngineBatch batch = decode(vector, blockSize);
+      int sent = batch.events().size() + batch.skipped().size();
       NormalisedBatch normal =
           Normaliser.of(registration(typeOf(vector), blockSize)).normalise(batch);
       int skipped = normal.skipped().values().stream().mapToInt(Integer::intValue).sum();
