@@ -9,7 +9,6 @@ import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.WireVectors;
 import io.kvindex.bridge.decode.WireVectors.Vector;
-import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
@@ -214,7 +213,7 @@ class NormaliserTest {
     NormalisedBatch normal = normalise("vllm_a2_medium_rank", registration(SourceType.VLLM, 32));
     assertThat(normal.events()).isEmpty();
     assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
-    assertThat(normal.mismatch()).isEqualTo(new BlockSizeMismatch("GPU", 16));
+    assertThat(normal.problem()).startsWith("events have block_size 16,");
   }
 
   @Test
@@ -229,7 +228,7 @@ class NormaliserTest {
     assertThat(three.events()).filteredOn(KvEvent.Stored.class::isInstance).hasSize(1);
     assertThat(three.skipped())
         .isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 3)); // one is a removal
-    assertThat(three.mismatch()).isNull();
+    assertThat(three.problem()).isNull();
   }
 
   @Test
