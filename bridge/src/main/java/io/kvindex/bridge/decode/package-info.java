@@ -1,6 +1,7 @@
 /**
  * From the bytes of a ZMQ message to engine events: frames, msgpack and the layouts of each engine
- * family. Pure functions of their input; nothing here waits, logs or keeps state between calls.
+ * family. Functions of their input alone: nothing here waits or logs, and all that is kept is with
+ * a batch what was found in it.
  */
 @NullMarked
 package io.kvindex.bridge.decode;

@@ -37,7 +37,7 @@ final class Asking {
   /** Whether the answer was to begin with a batch taken before. */
   private boolean beginsWithKnown;
 
-  /** What the answer began with, null = nothing came yet. */
+  /** What the answer that is read began with, null = nothing came yet. */
   private @Nullable RawBatch opening;
 
   /** Where the stream stood when it was asked: if it still stands there, asking is of no use. */
@@ -184,7 +184,6 @@ final class Asking {
     idle = false;
     beginsWithKnown = have != null;
     proof = proves;
-    opening = null;
     feed =
         site.replays.start(
             Objects.requireNonNull(endpoint),
@@ -248,6 +247,7 @@ final class Asking {
     if (feed != null) {
       feed.cancel();
       feed = null;
+      opening = null;
     }
   }
 
@@ -273,6 +273,7 @@ final class Asking {
       return null;
     }
     feed = null;
+    opening = null;
     complete = end.problem() == null;
     empty = end.empty();
     failures = complete ? 0 : Math.min(failures + 1, MAX_QUIET_DOUBLINGS);

@@ -24,6 +24,7 @@ final class FollowStatus {
   private static final String EVENTS = "events";
 
   private final BridgeMetrics metrics;
+  private final CurrentLife life;
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
   private volatile PublisherState phase = PublisherState.PENDING;
   private volatile boolean lossy;
@@ -40,10 +41,14 @@ final class FollowStatus {
   private @Nullable Long provenAt;
 
   private volatile @Nullable String lastError;
-  private volatile @Nullable CurrentLife life;
 
-  FollowStatus(BridgeMetrics metrics, boolean degraded) {
+  /**
+   * @param life says whether something is told once more
+   * @param degraded whether events are known to be missing from before
+   */
+  FollowStatus(BridgeMetrics metrics, CurrentLife life, boolean degraded) {
     this.metrics = metrics;
+    this.life = life;
     this.lossy = degraded;
   }
 
@@ -58,13 +63,7 @@ final class FollowStatus {
     if (lossy || unreadable) {
       return PublisherState.DEGRADED;
     }
-    CurrentLife now = life;
-    return now != null && now.retells() != null ? PublisherState.REPLAYING : phase;
-  }
-
-  /** Says from now on whether something is told once more. */
-  void watch(CurrentLife followed) {
-    life = followed;
+    return life.retells() != null ? PublisherState.REPLAYING : phase;
   }
 
   void phase(PublisherState next) {

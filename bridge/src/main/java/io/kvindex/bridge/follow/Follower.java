@@ -46,12 +46,11 @@ final class Follower implements IoLoop.Reader {
   Follower(Life start, Followers site, LifeClaims claims) {
     this.registration = start.registration();
     this.site = site;
-    this.status = new FollowStatus(site.metrics, start.degraded());
     this.signal = site.loop.signal(this::onSignal);
     this.life =
         new CurrentLife(
             start, claims, () -> site.sink.ends().of(registration.table()), signal::raise);
-    status.watch(life);
+    this.status = new FollowStatus(site.metrics, life, start.degraded());
     this.publisher = new BatchPublisher(site, status, life, start);
     this.buffer = new LiveBuffer(site.limits.bufferedBatches(), site.buffers);
     this.frames = new LiveFrames(registration, status);

@@ -38,7 +38,8 @@ final class Intake {
   /** No engine gets that far in a year: beyond it a hole says that a number was damaged. */
   private static final long MOST_LOST = 1L << 32;
 
-  private final OncePerMinute warnings = new OncePerMinute();
+  private final OncePerMinute refusals = new OncePerMinute();
+  private final OncePerMinute losses = new OncePerMinute();
   private final Registration registration;
   private final BatchPublisher publisher;
   private final FollowStatus status;
@@ -120,7 +121,7 @@ final class Intake {
   boolean goBack(CurrentLife life) {
     Exception cause = life.session().failure();
     SendSession.Acked acked = life.session().acked();
-    if (warnings.allows()) {
+    if (refusals.allows()) {
       LOG.warn("publisher={} goes back to {}: {}", registration.publisher(), acked, cause);
     }
     status.problem("Kafka refused a record: " + cause);
@@ -241,7 +242,7 @@ final class Intake {
     status.lost(batches > 0 && batches < MOST_LOST ? batches : 1);
     String range = Long.toUnsignedString(from) + ".." + Long.toUnsignedString(to);
     status.lossy("batches " + range + " are lost: no replay has them");
-    if (warnings.allows()) {
+    if (losses.allows()) {
       LOG.warn("publisher={} lost batches={}", registration.publisher(), range);
     }
     return new KvEvent.Gap(from, to);

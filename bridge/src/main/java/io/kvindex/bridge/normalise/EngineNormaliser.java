@@ -115,7 +115,7 @@ final class EngineNormaliser extends Normaliser {
         stored.blockSize() != 0 || known == null ? stored.blockSize() : known.blockSize();
     boolean fits = blockSize == 0 || blockSize == blockSize();
     if (!fits && isDevice(scope) && mayBePartial(stored)) {
-      learned.sizes().isPartial(scope.medium(), stored.blockSize());
+      learned.sizes().isPartial(stored.blockSize());
       return SkipReason.PARTIAL_BLOCK;
     }
     if (stored.blockSize() != 0 && isDevice(scope)) {
@@ -142,7 +142,7 @@ final class EngineNormaliser extends Normaliser {
     if (fits) {
       learned.sizes().fits();
     } else {
-      learned.sizes().differs(stored.scope().medium(), stored.blockSize());
+      learned.sizes().differs(stored.blockSize());
     }
   }
 

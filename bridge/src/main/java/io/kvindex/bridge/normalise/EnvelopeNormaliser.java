@@ -112,7 +112,7 @@ final class EnvelopeNormaliser extends Normaliser {
     } else if (!ANY_TENANT.equals(tenant) && !agrees(tenant, registration.table().tenantId())) {
       return SkipReason.OTHER_TENANT;
     } else if (blockSize != null && blockSize != 0 && blockSize != blockSize()) {
-      learned.sizes().differsInPart(envelope.medium(), blockSize);
+      learned.sizes().differsInPart(blockSize);
       return SkipReason.BLOCK_SIZE_MISMATCH;
     }
     return null;

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a publisher's batches taught that later ones leave out. Outlives decoders; what must outlive
- * the bridge is in {@link #groups()}. One thread learns, any thread may read the groups.
+ * What a publisher's batches taught that later ones leave out. Outlives normalisers; what must
+ * outlive the bridge is in {@link #groups()}. One thread learns, any thread may read the groups.
  */
 public final class Learned {
 

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param events what happened, in the engine's order
  * @param skipped events left out, by reason; of the decoder and of this step
  * @param remarks kept events worth counting, by remark
- * @param mismatch that the registered block size is wrong, as far as this batch and those before it
- *     tell; null = they do not say so
  * @param problem how this batch and those before it contradict the registration, for people; null =
  *     they do not, or not any more
  * @param notice what else there is to say, for people; null = nothing, or nothing new
@@ -30,7 +28,6 @@ public record NormalisedBatch(
     List<KvEvent> events,
     Map<SkipReason, Integer> skipped,
     Map<Remark, Integer> remarks,
-    @Nullable BlockSizeMismatch mismatch,
     @Nullable String problem,
     @Nullable String notice,
     List<StreamNumber> numbers,
@@ -41,26 +38,6 @@ public record NormalisedBatch(
     numbers = List.copyOf(numbers);
     skipped = Collections.unmodifiableMap(skipped);
     remarks = Collections.unmodifiableMap(remarks);
-  }
-
-  /**
-   * Blocks of a size that is not the registered one. Connectors to lower tiers may use chunks of
-   * their own size where the engine's own blocks on the device fit well; those are only skipped.
-   *
-   * @param medium medium of the event, null = not stated
-   * @param stated tokens a block as the event has it
-   */
-  public record BlockSizeMismatch(@Nullable String medium, int stated) {
-    /** What to tell people who registered that size. */
-    String advice(int registered) {
-      String text = "events have block_size " + stated + ", registered is " + registered + ": ";
-      return stated > registered && stated % registered == 0
-          ? text
-              + "register the events' size, which is "
-              + stated / registered
-              + " times yours (dcp x pcp)"
-          : text + "register the events' size";
-    }
   }
 
   /**

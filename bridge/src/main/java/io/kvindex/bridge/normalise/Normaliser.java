@@ -5,7 +5,6 @@ import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.Adapter;
 import io.kvindex.bridge.decode.SkipReason;
-import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.normalise.NormalisedBatch.StreamNumber;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
@@ -98,17 +97,20 @@ public abstract class Normaliser {
     if (lowerTiers.suspects(events) && !learned.isConnector()) {
       remark(Remark.UNVERIFIED_TIER);
     }
-    BlockSizeMismatch mismatch = learned.sizes().problem();
-    return new NormalisedBatch(
-        batch.timestampMicros(),
-        events,
-        skipped,
-        remarks,
-        mismatch,
-        mismatch == null ? learned.profileProblem() : mismatch.advice(blockSize()),
-        learned.takeNotice(),
-        numbers,
-        doubtful);
+    String wrongSize = learned.sizes().problem(blockSize());
+    NormalisedBatch normal =
+        new NormalisedBatch(
+            batch.timestampMicros(),
+            events,
+            skipped,
+            remarks,
+            wrongSize == null ? learned.profileProblem() : wrongSize,
+            learned.takeNotice(),
+            numbers,
+            doubtful);
+    events = List.of(); // the next batch may be hours away
+    numbers = List.of();
+    return normal;
   }
 
   /**

@@ -130,7 +130,7 @@ final class StoreNormaliser extends Normaliser {
       StoreObject object, EngineEvent.Stored stored, Hashes hashes, int shard, ObjectKey key) {
     int size = stored.blockSize();
     if (size != 0 && size != blockSize()) {
-      learned.sizes().differsInPart(stored.scope().medium(), size);
+      learned.sizes().differsInPart(size);
       return SkipReason.BLOCK_SIZE_MISMATCH;
     } else if (size != 0) {
       learned.sizes().fits();

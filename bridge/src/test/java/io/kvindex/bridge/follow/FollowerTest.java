@@ -4,6 +4,9 @@ package io.kvindex.bridge.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.kvindex.bridge.normalise.Learned;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Chain;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** A follower on real sockets with a producer whose every answer the test gives. */
 @Timeout(60)
@@ -56,6 +60,32 @@ class FollowerTest extends FollowerFixture {
         .containsExactly(4L, 5L, 6L, 7L, 8L, 9L);
     assertThat(sent.get(10).after()).isEqualTo(3);
     assertThat(sent).noneMatch(r -> r.events().stream().anyMatch(KvEvent.Gap.class::isInstance));
+  }
+
+  /** They are two causes: neither keeps the other out of the log. */
+  @Test
+  void shouldLogThatKafkaRefused_whenItHasJustLoggedThatBatchesAreLost() throws Exception {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    Logger log = (Logger) LoggerFactory.getLogger(Intake.class);
+    log.addAppender(lines);
+    try {
+      Following following = follow((String) null);
+      awaitConnected(following);
+      engine.publish(0, 0);
+      await().atMost(SOON).until(() -> isSent("e", 0));
+      engine.publishUnheard(1, 1);
+      engine.publish(2, 2);
+      await().atMost(SOON).until(() -> sentOf("e").size() == 2);
+      producer.errorNext(new TimeoutException("no broker"));
+      await().atMost(SOON).until(() -> following.status().counters().containsKey("sends_failed"));
+    } finally {
+      log.detachAppender(lines);
+    }
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anyMatch(line -> line.contains("lost batches=1..1"))
+        .anyMatch(line -> line.contains("goes back to"));
   }
 
   @ParameterizedTest

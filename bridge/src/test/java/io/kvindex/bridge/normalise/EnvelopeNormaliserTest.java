@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.SkipReason;
-import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.normalise.NormalisedBatch.StreamNumber;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
@@ -118,17 +117,16 @@ class EnvelopeNormaliserTest {
                 1,
                 SkipReason.NO_HASHES,
                 1));
-    assertThat(batch.mismatch()).isEqualTo(new BlockSizeMismatch("gpu", 16));
+    assertThat(batch.problem()).startsWith("events have block_size 16,");
     Stream other = stream("model", 16, null, null);
-    assertThat(normalise(new StandardEvents().removed(GPU, 3, null, SEQ[0])).mismatch())
-        .isNotNull();
-    assertThat(normalise(new StandardEvents().stored(GPU, 4, 0L, null, null, SEQ[0])).mismatch())
+    assertThat(normalise(new StandardEvents().removed(GPU, 3, null, SEQ[0])).problem()).isNotNull();
+    assertThat(normalise(new StandardEvents().stored(GPU, 4, 0L, null, null, SEQ[0])).problem())
         .as("some have the registered size")
         .isNull();
     NormalisedBatch foreign =
         normalise(new StandardEvents().stored(other, 2, 0L, null, null, SEQ[0]));
     assertThat(foreign.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
-    assertThat(foreign.mismatch()).as("of another table").isNull();
+    assertThat(foreign.problem()).as("of another table").isNull();
   }
 
   @Test

@@ -9,7 +9,6 @@ import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.decode.WireVectors;
 import io.kvindex.bridge.decode.WireVectors.Vector;
-import io.kvindex.bridge.normalise.NormalisedBatch.BlockSizeMismatch;
 import io.kvindex.bridge.testing.Pack;
 import io.kvindex.model.CopyPolicy;
 import io.kvindex.model.PublisherId;
@@ -51,9 +50,9 @@ class NormaliserTest {
   @ParameterizedTest
   @MethodSource("batches")
   void shouldAccountForEveryEvent_whenAnyVector(Vector vector) {
-    EngineBatch batch = decode(vector, 0);
-    int sent = batch.events().size() + batch.skipped().size();
     for (int blockSize : new int[] {2, 4, 8, 16, 256}) {
+      EngineBatch batch = decode(vector, blockSize);
+      int sent = batch.events().size() + batch.skipped().size();
       NormalisedBatch normal =
           Normaliser.of(registration(typeOf(vector), blockSize)).normalise(batch);
       int skipped = normal.skipped().values().stream().mapToInt(Integer::intValue).sum();
@@ -214,7 +213,7 @@ class NormaliserTest {
     NormalisedBatch normal = normalise("vllm_a2_medium_rank", registration(SourceType.VLLM, 32));
     assertThat(normal.events()).isEmpty();
     assertThat(normal.skipped()).isEqualTo(Map.of(SkipReason.BLOCK_SIZE_MISMATCH, 1));
-    assertThat(normal.mismatch()).isEqualTo(new BlockSizeMismatch("GPU", 16));
+    assertThat(normal.problem()).startsWith("events have block_size 16,");
   }
 
   @Test
@@ -229,7 +228,7 @@ class NormaliserTest {
     assertThat(three.events()).filteredOn(KvEvent.Stored.class::isInstance).hasSize(1);
     assertThat(three.skipped())
         .isEqualTo(Map.of(SkipReason.ATTENTION_GROUP, 3)); // one is a removal
-    assertThat(three.mismatch()).isNull();
+    assertThat(three.problem()).isNull();
   }
 
   @Test

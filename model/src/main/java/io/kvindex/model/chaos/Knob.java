@@ -7,7 +7,7 @@ package io.kvindex.model.chaos;
  * counts.
  */
 public enum Knob {
-  /** Most bytes on their way to Kafka, at least 1 MiB: {@code BridgeConfig.inFlightBytes}. */
+  /** Most bytes on their way to Kafka, at least 1 MiB: {@code Bridge.inFlightBytes}. */
   SEND_BUDGET_BYTES("kvindex.unsafe.send-budget-bytes");
 
   private final String property;
