@@ -70,6 +70,12 @@ class ReplicaDirectoryIT {
           assertThat(later.of("h:2")).isEqualTo(record("h:2", "b", 7));
           assertThat(later.others("")).containsExactly("h:1", "h:2");
           assertThat(later.passedOver()).isOne();
+          later.close();
+          long began = System.nanoTime();
+          assertThat(later.await(LONG)).isFalse();
+          assertThat(System.nanoTime() - began)
+              .as("nothing to wait for")
+              .isLessThan(LONG.toNanos());
         }
         assertThat(log.forget("a")).containsExactly("h:1");
         Awaitility.await().atMost(LONG).until(() -> directory.of("h:1") == null);

@@ -74,7 +74,7 @@ public final class Blocks {
     int sweptTo;
     int sweepBits;
 
-    /** Keys of the index when what is being loaded was written. */
+    /** Keys of the index when what is being loaded was written, at most. */
     long keysWritten;
 
     Table(int ref, Epochs epochs) {

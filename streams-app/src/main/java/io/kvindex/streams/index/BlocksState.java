@@ -38,7 +38,10 @@ final class BlocksState {
       slots(out, table, table.swept);
       out.writeVarint(table.sweptTo);
       out.writeVarint(table.sweepBits);
-      out.writeVarint(table.index.figures().blocks());
+    }
+    // Last, as there are checkpoints that do not have them.
+    for (int ref : refs) {
+      out.writeVarint(blocks.table(ref).index.figures().blocks());
     }
     return out.toByteArray();
   }
@@ -87,12 +90,21 @@ final class BlocksState {
     if (head < 0 || tail < head || tail - head > 2L * Blocks.MOST_UNHELD) {
       throw new MalformedRecordException("a ring from " + head + " to " + tail);
     }
+    List<Blocks.Table> tables = new ArrayList<>();
     for (int left = in.readCount(); left > 0; left--) {
       int ref = in.readInt();
       if (!blocks.tables().contains(ref)) {
         throw new MalformedRecordException("state of table " + ref + ", which no row names");
       }
+      tables.add(blocks.table(ref));
       restore(blocks.table(ref), in);
+    }
+    boolean keysAreTold = !in.atEnd();
+    for (Blocks.Table table : tables) {
+      table.keysWritten = keysAreTold ? in.readVarint() : Long.MAX_VALUE;
+      if (table.keysWritten < 0) {
+        throw new MalformedRecordException("an index of " + table.keysWritten + " keys");
+      }
     }
     in.requireEnd();
     return new Places(head, tail);
@@ -116,10 +128,6 @@ final class BlocksState {
     Blocks.setSweptBits(table);
     table.sweptTo = in.readInt();
     table.sweepBits = in.readInt();
-    table.keysWritten = in.readVarint();
-    if (table.keysWritten < 0) {
-      throw new MalformedRecordException("an index of " + table.keysWritten + " keys");
-    }
     if (!swept.isEmpty()
         && (table.sweepBits < 1
             || table.sweepBits > 31

@@ -232,7 +232,10 @@ final class OwnerSets {
     return sets.get();
   }
 
-  /** Ids that no set has, as readers may still have them, or until there is one more. */
+  /**
+   * Ids that no set has, as readers may still have them, or until there is one more. Visible for
+   * tests.
+   */
   long unused() {
     return nextId - 1 - count();
   }

@@ -19,7 +19,7 @@ public final class PartitionBacklog {
   /** Of those no more than this is close to it. */
   static final long CLOSE_RECORDS = 1_000;
 
-  /** What {@link #records} says before the first look. */
+  /** What {@link Found#records} says before the first look. */
   public static final long UNKNOWN = -1;
 
   /**

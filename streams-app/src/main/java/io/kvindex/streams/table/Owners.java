@@ -104,7 +104,7 @@ public final class Owners {
    */
   public OwnerState add(
       int tableRef, Publisher publisher, Place place, boolean pool, long expiresAtMs) {
-    highest++;
+    highest = next();
     RecordWriter out = Rows.writer(6);
     out.writeVarint(highest);
     blocks.journal().put(Rows.key(Rows.LOG, Rows.OWNERS), out.toByteArray());

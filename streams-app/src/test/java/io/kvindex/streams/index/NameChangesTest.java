@@ -4,6 +4,7 @@ package io.kvindex.streams.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kvindex.sandbox.TestSeed;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,28 @@ class NameChangesTest {
     assertThat(row.holder[0]).isEqualTo(7L << Holder.PART_BITS);
     assertThat(row.place).isNegative();
     assertThat(changes.next(row)).isFalse();
+  }
+
+  /** Of builds before it was told how many keys there are, which is its last byte here. */
+  @Test
+  void shouldPutNamesBack_whenTheStateDoesNotTellHowManyKeysThereAre() {
+    hold(1, 5);
+    Journal journal = blocks.swap(new Journal(pieces));
+    assertThat(new NameChanges(journal).next(row)).isTrue();
+    byte[] state = Arrays.copyOf(journal.state(), journal.state().length - 1);
+    Blocks again = new Blocks(new Epochs(), Journal.none());
+    PrefixIndex index = again.addTable(0);
+    for (int space = 0; space < SPACES; space++) {
+      again.addSpace(space, 0, false, 0);
+    }
+    again.addHolder(0, 7, Walks.owner("a"));
+    Restoring restoring = again.restore(state);
+    restoring.expect(new long[] {0, 1, 0});
+    restoring.resolve(row);
+    restoring.insert(new NameRow[] {row}, 1);
+    assertThat(again.find(1, 5)).isTrue();
+    assertThat(again.isHeld()).isTrue();
+    assertThat(index.figures().blocks()).isEqualTo(1);
   }
 
   @Test

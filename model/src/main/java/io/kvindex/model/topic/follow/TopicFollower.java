@@ -41,7 +41,7 @@ public final class TopicFollower implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
   private static final Duration IDLE_POLL = Duration.ofSeconds(1);
   private static final Duration METADATA_WAIT = Duration.ofSeconds(5);
-  private static final long RETRY_PAUSE_MS = 500;
+  private static final long RETRY_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final int LONGEST_FETCH_MS = 10_000;
 
   private final String topic;
@@ -72,20 +72,25 @@ public final class TopicFollower implements AutoCloseable {
   private TopicFollower(Map<String, Object> clientConfig, String topic, RecordSink sink) {
     this.topic = topic;
     this.sink = sink;
-    Map<String, Object> config = new HashMap<>();
-    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-    // A record ends the wait at once, and these topics are silent for most of the time.
-    config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, LONGEST_FETCH_MS);
     consumer =
         new KafkaConsumer<>(
-            ClientKind.CONSUMER.settings(clientConfig, config),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer());
+            settings(clientConfig), new ByteArrayDeserializer(), new ByteArrayDeserializer());
     admin = Admin.create(ClientKind.ADMIN.settings(clientConfig, Map.of()));
     thread = new Thread(this::run, "follow-" + topic);
     thread.setDaemon(true);
+  }
+
+  /** The consumer's. Visible for tests. */
+  static Map<String, Object> settings(Map<String, Object> clientConfig) {
+    Map<String, Object> own = new HashMap<>();
+    own.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    own.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    own.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    // A record ends the wait at once, and these topics are silent for most of the time.
+    own.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, LONGEST_FETCH_MS);
+    // Whatever a site sets for all its clients: a fetch that waits must not be taken for lost.
+    own.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 3 * LONGEST_FETCH_MS);
+    return ClientKind.CONSUMER.settings(clientConfig, own);
   }
 
   /**
@@ -112,13 +117,13 @@ public final class TopicFollower implements AutoCloseable {
    */
   public boolean refresh(long deadlineNanos) throws InterruptedException {
     await(() -> caughtUp, deadlineNanos);
-    for (long left = left(deadlineNanos); left > 0; left = left(deadlineNanos)) {
+    for (long left = left(deadlineNanos); left > 0 && !closed; left = left(deadlineNanos)) {
       try {
         Map<TopicPartition, Long> ends = ends(Math.min(left, METADATA_WAIT.toNanos()));
         return await(() -> isVisible(ends), deadlineNanos);
       } catch (KafkaException e) {
         warn(e);
-        pause();
+        pause(left(deadlineNanos));
       }
     }
     return false;
@@ -157,7 +162,7 @@ public final class TopicFollower implements AutoCloseable {
     try {
       while (!closed) {
         if (!step()) {
-          pause();
+          pause(RETRY_PAUSE_NS);
         }
       }
     } catch (InterruptedException | InterruptException e) {
@@ -168,10 +173,8 @@ public final class TopicFollower implements AutoCloseable {
     }
   }
 
-  private synchronized void pause() throws InterruptedException {
-    if (!closed) {
-      wait(RETRY_PAUSE_MS);
-    }
+  private void pause(long longestNanos) throws InterruptedException {
+    await(() -> closed, System.nanoTime() + Math.min(longestNanos, RETRY_PAUSE_NS));
   }
 
   private boolean step() throws InterruptedException {
