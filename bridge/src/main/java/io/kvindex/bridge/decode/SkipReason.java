@@ -2,6 +2,8 @@
 package io.kvindex.bridge.decode;
 
 import io.kvindex.bridge.metrics.Labelled;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Why a single event of a good batch was left out: the first three while decoding, the others where
@@ -42,4 +44,19 @@ public enum SkipReason implements Labelled {
   SHARD_MISMATCH,
   /** Removed from a lower tier of which a pool keeps account. */
   POOLED_TIER;
+
+  private static final Set<SkipReason> EXPECTED =
+      EnumSet.of(
+          NO_HASHES,
+          PARTIAL_BLOCK,
+          ATTENTION_GROUP,
+          NOT_LOCAL,
+          OTHER_TENANT,
+          DUPLICATE_EVENT,
+          POOLED_TIER);
+
+  /** Whether the event or the registration is wrong, and not only of no use here. */
+  public boolean isFault() {
+    return !EXPECTED.contains(this);
+  }
 }

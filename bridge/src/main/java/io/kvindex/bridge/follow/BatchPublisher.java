@@ -214,7 +214,7 @@ final class BatchPublisher {
       note(batch, normal, events);
       endRetelling(batch, after, events);
       events.addAll(records.numbered(events, normal, session));
-      records.skipped().forEach((reason, count) -> status.skipped(reason.label(), count));
+      records.skipped().forEach((reason, count) -> status.skipped(reason, count, batch.sequence()));
     } else {
       events.addAll(normal.events());
       note(batch, normal, events);
@@ -247,7 +247,7 @@ final class BatchPublisher {
   }
 
   private void note(RawBatch batch, NormalisedBatch normal, List<KvEvent> events) {
-    normal.skipped().forEach((reason, count) -> status.skipped(reason.label(), count));
+    normal.skipped().forEach((reason, count) -> status.skipped(reason, count, batch.sequence()));
     normal.remarks().forEach((remark, count) -> status.remarked(remark.label(), count));
     status.mismatched(normal.problem() != null, normal.problem());
     if (normal.notice() != null) {
@@ -287,11 +287,7 @@ final class BatchPublisher {
   }
 
   private void quarantine(RawBatch batch, RejectReason why) {
-    String reason = why.label();
-    metrics.rejected(reason);
-    status.outcome(FrameOutcome.QUARANTINED, 1);
-    status.unreadable(
-        "batch " + Long.toUnsignedString(batch.sequence()) + " is in quarantine: " + reason);
+    status.quarantined(why, batch.sequence());
     byte[] payload = batch.payload();
     sink.quarantine(
         registration.publisher(),
@@ -299,7 +295,7 @@ final class BatchPublisher {
             life.incarnation(),
             batch.sequence(),
             batch.receivedMicros(),
-            reason,
+            why.label(),
             payload.length,
             payload));
   }

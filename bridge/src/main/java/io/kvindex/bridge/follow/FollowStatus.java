@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.follow;
 
+import io.kvindex.bridge.decode.RejectReason;
+import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.EventLabel;
+import io.kvindex.bridge.metrics.FaultLog;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.metrics.GapResult;
+import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.Connection;
 import io.kvindex.model.progress.PublisherState;
 import java.util.Map;
@@ -23,7 +27,9 @@ final class FollowStatus {
   /** Every event a decodable batch held: used, by kind, or skipped, by reason. */
   private static final String EVENTS = "events";
 
+  private final PublisherId publisher;
   private final BridgeMetrics metrics;
+  private final FaultLog faults;
   private final CurrentLife life;
   private final Map<String, LongAdder> counters = new ConcurrentHashMap<>();
   private volatile PublisherState phase = PublisherState.PENDING;
@@ -46,8 +52,10 @@ final class FollowStatus {
    * @param life says whether something is told once more
    * @param degraded whether events are known to be missing from before
    */
-  FollowStatus(BridgeMetrics metrics, CurrentLife life, boolean degraded) {
-    this.metrics = metrics;
+  FollowStatus(PublisherId publisher, Followers site, CurrentLife life, boolean degraded) {
+    this.publisher = publisher;
+    this.metrics = site.metrics;
+    this.faults = site.faults;
     this.life = life;
     this.lossy = degraded;
   }
@@ -189,6 +197,18 @@ final class FollowStatus {
   void outcome(FrameOutcome outcome, long count) {
     metrics.outcome(outcome, count);
     count(outcome.label(), count);
+    if (outcome.isFault()) {
+      faults.tell(publisher, outcome, "frame dropped");
+    }
+  }
+
+  void quarantined(RejectReason reason, long sequence) {
+    metrics.rejected(reason.label());
+    outcome(FrameOutcome.QUARANTINED, 1);
+    String problem =
+        "batch " + Long.toUnsignedString(sequence) + " is in quarantine: " + reason.label();
+    unreadable(problem);
+    faults.tell(publisher, reason, problem);
   }
 
   /** Messages of a replay that nobody takes. */
@@ -210,10 +230,16 @@ final class FollowStatus {
         });
   }
 
-  void skipped(String reason, long count) {
-    metrics.skipped(reason, count);
+  void skipped(SkipReason reason, long count, long sequence) {
+    metrics.skipped(reason.label(), count);
     count(EVENTS, count);
-    count("skipped_" + reason, count);
+    count("skipped_" + reason.label(), count);
+    if (reason.isFault()) {
+      faults.tell(
+          publisher,
+          reason,
+          "events skipped=" + count + " of batch " + Long.toUnsignedString(sequence));
+    }
   }
 
   void remarked(String remark, long count) {

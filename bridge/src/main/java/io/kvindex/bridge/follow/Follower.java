@@ -50,7 +50,7 @@ final class Follower implements IoLoop.Reader {
     this.life =
         new CurrentLife(
             start, claims, () -> site.sink.ends().of(registration.table()), signal::raise);
-    this.status = new FollowStatus(site.metrics, life, start.degraded());
+    this.status = new FollowStatus(registration.publisher(), site, life, start.degraded());
     this.publisher = new BatchPublisher(site, status, life, start);
     this.buffer = new LiveBuffer(site.limits.bufferedBatches(), site.buffers);
     this.frames = new LiveFrames(registration, status);

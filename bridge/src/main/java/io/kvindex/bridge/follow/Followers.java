@@ -2,6 +2,7 @@
 package io.kvindex.bridge.follow;
 
 import io.kvindex.bridge.metrics.BridgeMetrics;
+import io.kvindex.bridge.metrics.FaultLog;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Replays;
@@ -13,6 +14,7 @@ public final class Followers {
   final Replays replays;
   final EventSink sink;
   final BridgeMetrics metrics;
+  final FaultLog faults = new FaultLog();
   final FollowLimits limits;
   final LiveBuffer.Pool buffers;
 

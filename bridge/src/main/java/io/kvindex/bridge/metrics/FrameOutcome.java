@@ -24,4 +24,9 @@ public enum FrameOutcome implements Labelled {
   ASKED_AGAIN,
   /** Waiting in memory when its follower stopped or nobody wanted the replay any more. */
   ABANDONED;
+
+  /** Whether something is wrong with the frame or with who sends it here. */
+  public boolean isFault() {
+    return this == OTHER_TOPIC || this == UNREADABLE || this == MALFORMED;
+  }
 }

@@ -6,8 +6,14 @@ import static io.kvindex.bridge.follow.Accounts.of;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.kvindex.bridge.decode.Fuzz;
+import io.kvindex.bridge.decode.RejectReason;
+import io.kvindex.bridge.decode.SkipReason;
 import io.kvindex.bridge.metrics.EventLabel;
+import io.kvindex.bridge.metrics.FaultLog;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.model.event.EventRecord;
@@ -15,11 +21,17 @@ import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.topic.Topics;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /**
  * A follower is sent everything that can go wrong, on real sockets: whatever it received has to be
@@ -33,6 +45,19 @@ class AccountingTest extends RoughFixture {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
   void shouldFindEachFrameAndEventAmongTheCauses_whenEverythingGoesWrong(int run) throws Exception {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger faults = (Logger) LoggerFactory.getLogger(FaultLog.class);
+    faults.addAppender(log);
+    try {
+      account(run, log);
+    } finally {
+      faults.detachAppender(log);
+    }
+  }
+
+  private void account(int run, ListAppender<ILoggingEvent> log) throws Exception {
+    final long began = System.nanoTime();
     Random random = Fuzz.random(AccountingTest.class);
     Following following = follow(run == 4 ? null : engine.replayEndpoint());
     connect(following);
@@ -56,6 +81,24 @@ class AccountingTest extends RoughFixture {
     assertThat(of(counters, FrameOutcome.MALFORMED.label())).isPositive();
     assertThat(of(counters, FrameOutcome.QUARANTINED.label())).isPositive();
     assertThat(of(counters, "gaps_found")).as(counters::toString).isPositive();
+    assertLogged(counters, log.list, 1 + TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - began));
+  }
+
+  /** Each cause, and each of them no more than once a minute. */
+  private static void assertLogged(
+      Map<String, Long> counters, List<ILoggingEvent> log, long minutes) {
+    Map<String, Long> lines =
+        log.stream()
+            .map(line -> Objects.requireNonNull(line.getArgumentArray())[1].toString())
+            .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+    assertThat(lines)
+        .as(counters::toString)
+        .containsKeys(
+            FrameOutcome.MALFORMED.label(),
+            RejectReason.NOT_MSGPACK.label(),
+            SkipReason.UNKNOWN_TAG.label())
+        .doesNotContainKey(FrameOutcome.DUPLICATE_OR_LATE.label())
+        .allSatisfy((cause, count) -> assertThat(count).as(cause).isLessThanOrEqualTo(minutes));
   }
 
   /** One thing that engines, networks and strangers do. */
