@@ -134,6 +134,7 @@ class QueryApiIT {
       assertThat(get("/ready?model=" + there).body()).contains("25 %");
       assertThat(get("/ready?model=" + there + "&block_size=16").statusCode()).isEqualTo(503);
       assertThat(get("/ready?model=" + there + "&block_size=17").statusCode()).isEqualTo(200);
+      assertThat(get("/ready?model=" + there + "&block_size=16.0").statusCode()).isEqualTo(400);
       assertThat(get("/ready?model=" + there + "&tenant_id=x").statusCode()).isEqualTo(200);
       assertThat(query(here).statusCode()).isEqualTo(200);
       HttpResponse<String> refused = query(there);

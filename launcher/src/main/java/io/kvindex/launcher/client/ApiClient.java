@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.client;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -35,6 +34,8 @@ final class ApiClient {
       defaultValue = "10")
   private int timeoutSeconds;
 
+  private @Nullable HttpClient http;
+
   /** GETs a path; the answer's JSON. */
   JsonNode get(String path) throws IOException, InterruptedException {
     return send(request(path).GET().build());
@@ -50,33 +51,31 @@ final class ApiClient {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(address().resolve(path))
+    return HttpRequest.newBuilder(ServerAddress.of("--server", server).resolve(path))
         .timeout(Duration.ofSeconds(timeoutSeconds));
   }
 
-  private URI address() {
+  /** One for all that is asked: each has a thread of its own until it is collected. */
+  private HttpClient client() {
+    if (http == null) {
+      http = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(timeoutSeconds)).build();
+    }
+    return http;
+  }
+
+  private JsonNode json(HttpResponse<byte[]> response) throws IOException {
     try {
-      URI uri = new URI(server);
-      boolean http = "http".equalsIgnoreCase(uri.getScheme());
-      if ((http || "https".equalsIgnoreCase(uri.getScheme())) && uri.getHost() != null) {
-        return uri;
-      }
-      throw wrongServer(null);
-    } catch (URISyntaxException e) {
-      throw wrongServer(e);
+      return JSON.readTree(response.body());
+    } catch (JsonProcessingException e) {
+      throw new IOException(
+          "what answers at " + server + " (" + response.statusCode() + ") is no kvindex", e);
     }
   }
 
-  private IllegalArgumentException wrongServer(@Nullable Exception cause) {
-    return new IllegalArgumentException("--server must be http://HOST:PORT, got " + server, cause);
-  }
-
   private JsonNode send(HttpRequest request) throws IOException, InterruptedException {
-    HttpClient http =
-        HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(timeoutSeconds)).build();
     HttpResponse<byte[]> response;
     try {
-      response = http.send(request, BodyHandlers.ofByteArray());
+      response = client().send(request, BodyHandlers.ofByteArray());
     } catch (ConnectException e) {
       throw new IOException(
           "nobody answers at "
@@ -84,7 +83,7 @@ final class ApiClient {
               + "; start a server with `kvindex all`, or say where it is: --server URL",
           e);
     }
-    JsonNode answer = JSON.readTree(response.body());
+    JsonNode answer = json(response);
     if (response.statusCode() >= 400) {
       throw new IOException(
           "the server refused ("

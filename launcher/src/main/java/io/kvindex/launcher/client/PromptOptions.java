@@ -81,10 +81,19 @@ public final class PromptOptions {
       List<Long> ids = new ArrayList<>();
       for (String word : Files.readString(file).split("[\\s,\\[\\]]+", -1)) {
         if (!word.isEmpty()) {
-          ids.add(Long.valueOf(word));
+          ids.add(id(word));
         }
       }
       return ids;
+    }
+
+    private Long id(String word) {
+      try {
+        return Long.valueOf(word);
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            "--tokens-file " + file + " must hold token ids, got `" + word + "`", e);
+      }
     }
   }
 

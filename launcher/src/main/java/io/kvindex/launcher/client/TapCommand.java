@@ -92,9 +92,10 @@ public final class TapCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.printf("listening at %s; nothing is shown until the engine publishes%n", endpoint);
     out.flush();
-    long deadlineNs = System.nanoTime() + seconds * 1_000_000_000L;
+    long startNs = System.nanoTime();
+    long forNs = seconds == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(seconds);
     long seen = 0;
-    while ((count == 0 || seen < count) && (seconds == 0 || System.nanoTime() < deadlineNs)) {
+    while ((count == 0 || seen < count) && System.nanoTime() - startNs < forNs) {
       List<byte[]> frames = messages.next();
       if (frames != null) {
         printer.print(Frames.live(frames, Clock.micros()));

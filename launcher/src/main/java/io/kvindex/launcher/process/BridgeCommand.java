@@ -40,12 +40,7 @@ public final class BridgeCommand implements Callable<Integer> {
       defaultValue = "13334")
   private int httpPort;
 
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address the HTTP side listens on (default: ${DEFAULT-VALUE}).",
-      defaultValue = "127.0.0.1")
-  private String bind;
+  @Mixin private BindOption bind;
 
   @Option(
       names = "--advertise",
@@ -62,7 +57,7 @@ public final class BridgeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     SiteTopics topics = cluster.ensureTopics();
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    int port = ReplicaAddress.portOn(bind, httpPort);
+    int port = ReplicaAddress.portOn(bind.address(), httpPort);
     Bridge bridge =
         Bridge.start(
             BridgeConfig.on(cluster.kafka())
@@ -74,7 +69,7 @@ public final class BridgeCommand implements Callable<Integer> {
     BridgeHttp http = http(bridge, metrics, port);
     spec.commandLine()
         .getOut()
-        .printf("kvindex bridge: ready at http://%s:%d%n", bind, http.port());
+        .printf("kvindex bridge: ready at %s%n", Address.http(bind.address(), http.port()));
     spec.commandLine().getOut().flush();
     StopSignal.runUntil(
         () -> {
@@ -86,7 +81,7 @@ public final class BridgeCommand implements Callable<Integer> {
 
   private BridgeHttp http(Bridge bridge, PrometheusMeterRegistry metrics, int port) {
     try {
-      return new BridgeHttp(bridge, metrics, bind, port);
+      return new BridgeHttp(bridge, metrics, bind.address(), port);
     } catch (RuntimeException e) {
       bridge.close();
       throw e;
@@ -97,7 +92,7 @@ public final class BridgeCommand implements Callable<Integer> {
   private @Nullable String name(int port) {
     String stated = advertise.isBlank() ? null : advertise.strip();
     try {
-      MemberName name = MemberName.at(ReplicaAddress.of(stated, bind, port));
+      MemberName name = MemberName.at(ReplicaAddress.of(stated, bind.address(), port));
       return name == null ? null : name.text();
     } catch (IllegalArgumentException e) {
       if (stated != null) {

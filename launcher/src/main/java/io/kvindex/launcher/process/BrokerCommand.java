@@ -51,7 +51,7 @@ public final class BrokerCommand implements Callable<Integer> {
       names = "--data-dir",
       paramLabel = "DIR",
       description = "Where everything is kept (default: ${DEFAULT-VALUE}).",
-      defaultValue = "./kvindex-data")
+      defaultValue = DataDirectory.DEFAULT)
   private Path dataDir;
 
   @Option(

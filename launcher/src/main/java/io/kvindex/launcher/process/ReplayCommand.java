@@ -71,12 +71,7 @@ public final class ReplayCommand implements Callable<Integer> {
       defaultValue = "0")
   private int httpPort;
 
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
-      defaultValue = "127.0.0.1")
-  private String bind;
+  @Mixin private BindOption bind;
 
   @Option(
       names = "--data-dir",
@@ -91,7 +86,12 @@ public final class ReplayCommand implements Callable<Integer> {
     String name = copy == null ? PREFIX + where.label() : copy;
     ReplayedCopy.Options options =
         new ReplayedCopy.Options(
-            cluster.kafka(), where, name, dataDir.resolve("replay").resolve(name), bind, httpPort);
+            cluster.kafka(),
+            where,
+            name,
+            dataDir.resolve("replay").resolve(name),
+            bind.address(),
+            httpPort);
     try (StopSignal stop = StopSignal.install()) {
       return run(options, stop);
     }

@@ -19,12 +19,7 @@ final class ServerOptions {
           "Port of the HTTP API, 0 = any free one (default: the configuration file's, else 13333).")
   private @Nullable Integer port;
 
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address the HTTP API listens on (default: ${DEFAULT-VALUE}).",
-      defaultValue = "127.0.0.1")
-  private String bind;
+  @Mixin private BindOption bind;
 
   @Option(
       names = "--config",
@@ -65,7 +60,7 @@ final class ServerOptions {
 
   /** Name or address of this machine; a wildcard for all of them. */
   String bind() {
-    return bind;
+    return bind.address();
   }
 
   /** Indexers whose dump is taken over, in the order to ask them. */

@@ -3,9 +3,9 @@ package io.kvindex.launcher.rewind;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kvindex.launcher.client.ServerAddress;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -43,16 +43,7 @@ public final class Replica {
    * @throws IllegalArgumentException if it is no HTTP URL
    */
   public static Replica at(String url) {
-    try {
-      URI uri = new URI(url);
-      if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-          && uri.getHost() != null) {
-        return new Replica(uri);
-      }
-    } catch (URISyntaxException e) {
-      throw new IllegalArgumentException("not a URL: " + url, e);
-    }
-    throw new IllegalArgumentException("a replica is named as http://HOST:PORT, got " + url);
+    return new Replica(ServerAddress.of("a replica", url));
   }
 
   /**

@@ -158,6 +158,19 @@ class DiffCommandTest {
     return commandLine.execute(arguments.toArray(String[]::new));
   }
 
+  /** It would be left out: both sides would be one server, and the same. */
+  @Test
+  void shouldRefuseAddressesWithAPath() throws Exception {
+    try (Side gateway = new Side()) {
+      StringWriter err = new StringWriter();
+      CommandLine commandLine = Main.commandLine();
+      commandLine.setErr(new PrintWriter(err, true));
+      assertThat(commandLine.execute("diff", gateway.uri() + "/a", gateway.uri() + "/b"))
+          .isEqualTo(DiffCommand.NOT_COMPARABLE);
+      assertThat(err.toString()).contains("must be http://HOST:PORT", "/a");
+    }
+  }
+
   @Test
   void shouldBeZero_whenBothHoldTheSame() {
     a.owns("1", 1, 2, 3);

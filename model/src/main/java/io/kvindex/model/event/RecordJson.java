@@ -2,9 +2,9 @@
 package io.kvindex.model.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.util.function.Function;
 
@@ -15,7 +15,7 @@ import java.util.function.Function;
 public final class RecordJson {
 
   private static final ObjectMapper JSON =
-      JsonMapper.builder()
+      StrictJson.builder(new JsonFactory())
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .defaultPropertyInclusion(
               JsonInclude.Value.construct(

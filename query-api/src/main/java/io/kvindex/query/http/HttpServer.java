@@ -5,6 +5,7 @@ import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
 import io.javalin.router.ParsedEndpoint;
+import io.javalin.util.JavalinException;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.reply.ControlReplies;
@@ -27,12 +28,15 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server. Start it once, close it once; {@link #close()} waits for running requests for a
  * moment. Thread-safe.
  */
 public final class HttpServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
   private static final int INPUT_BUFFER = 64 << 10;
   private static final int SELECTORS = 1;
   private static final int ACCEPT_QUEUE = 1024;
@@ -69,7 +73,7 @@ public final class HttpServer implements AutoCloseable {
    * @param questions answers what other replicas ask
    * @param routes adds all other routes
    * @param observer told of every request
-   * @throws io.javalin.util.JavalinException if the address is not free
+   * @throws JavalinException if the address is not free
    */
   public static HttpServer start(
       HttpSettings settings,
@@ -154,7 +158,11 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     hot.endWaits();
-    javalin.stop();
+    try {
+      javalin.stop();
+    } catch (JavalinException e) { // it is stopped all the same
+      LOG.warn("requests were cut off that did not end in time: {}", e.toString());
+    }
   }
 
   /** Gives Jetty's own refusals (a broken request line, a header too long) the common body. */

@@ -7,6 +7,7 @@ import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ErrorCode;
+import io.kvindex.query.parse.QueryParameter;
 import io.kvindex.query.reply.ControlReplies;
 import io.kvindex.streams.CheckpointLender;
 import io.kvindex.streams.view.CheckpointOffer;
@@ -89,14 +90,10 @@ public final class CheckpointRoutes {
   }
 
   private static int partition(Context ctx) {
-    @Nullable String text = ctx.queryParam("partition");
-    if (text == null) {
+    int partition = QueryParameter.number(ctx, "partition", -1, 0, Integer.MAX_VALUE);
+    if (partition < 0) {
       throw ErrorCode.missing("partition");
     }
-    if (!text.matches("[0-9]{1,6}")) {
-      throw ErrorCode.INVALID_VALUE.member(
-          "partition", "must be a number, got " + ErrorCode.echo(text));
-    }
-    return Integer.parseInt(text);
+    return partition;
   }
 }

@@ -20,18 +20,27 @@ public final class QueryParameter {
     if (text == null) {
       return ifAbsent;
     }
-    try {
-      int value = Integer.parseInt(text);
+    if (text.matches("[0-9]{1,10}")) {
+      long value = Long.parseLong(text);
       if (value >= min && value <= max) {
-        return value;
+        return (int) value;
       }
-    } catch (NumberFormatException e) {
-      throw outOfRange(name, min, max);
     }
-    throw outOfRange(name, min, max);
+    throw ErrorCode.OUT_OF_RANGE.mustBe(name, min + " to " + max, ErrorCode.echo(text));
   }
 
-  private static ApiException outOfRange(String name, int min, int max) {
-    return ErrorCode.OUT_OF_RANGE.of(name, name + " must be from " + min + " to " + max);
+  /**
+   * Whether it is {@code true}; absent, it is not.
+   *
+   * @throws ApiException if it is something else than {@code true} or {@code false}
+   */
+  public static boolean flag(Context ctx, String name) {
+    @Nullable String text = ctx.queryParam(name);
+    if (text == null || text.equals("false")) {
+      return false;
+    } else if (text.equals("true")) {
+      return true;
+    }
+    throw ErrorCode.INVALID_VALUE.mustBe(name, "true or false", ErrorCode.echo(text));
   }
 }

@@ -15,6 +15,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.Parent;
 import io.kvindex.model.event.StatedContext;
+import io.kvindex.model.event.StrictJson;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.peer.PeerBlocks.Source;
 import io.kvindex.query.peer.PeerMeters.Outcome;
@@ -39,7 +40,7 @@ final class DumpReader {
   private static final int MAX_DEPTH = 64;
 
   private static final JsonMapper JSON =
-      JsonMapper.builder(
+      StrictJson.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
                       StreamReadConstraints.builder()
@@ -136,24 +137,26 @@ final class DumpReader {
       leaveOut(Outcome.PARTITION, Math.max(1, blocks));
       return;
     }
-    part.forEach(
-        (publisher, some) ->
-            found.put(
-                new Source(
-                    new PublisherId(
-                        publisher.instanceId(), like.publisher().tenantId(), publisher.dpRank()),
-                    like.model(),
-                    like.blockSize(),
-                    like.profile()),
-                some));
+    for (Map.Entry<PublisherId, PeerBlocks> some : part.entrySet()) {
+      PublisherId of = some.getKey();
+      PublisherId publisher =
+          new PublisherId(of.instanceId(), like.publisher().tenantId(), of.dpRank());
+      Source source = new Source(publisher, like.model(), like.blockSize(), like.profile());
+      if (found.put(source, some.getValue()) != null) {
+        throw new JsonParseException(json, "another partition is of the table of " + key);
+      }
+    }
   }
 
   private void partitionMember(String name, JsonToken value) throws IOException {
     switch (name) {
       case "block_size" -> {
-        blockSize = value == JsonToken.VALUE_NULL ? 0 : json.getIntValue();
-        if (blockSize < 0) {
-          throw new JsonParseException(json, "expected a block size, found " + blockSize);
+        if (value != JsonToken.VALUE_NULL) {
+          require(value, JsonToken.VALUE_NUMBER_INT);
+          blockSize = json.getIntValue();
+          if (blockSize < 0) {
+            throw new JsonParseException(json, "expected a block size, found " + blockSize);
+          }
         }
       }
       case "events" -> {
@@ -164,7 +167,7 @@ final class DumpReader {
         }
       }
       case "error" -> {
-        failed = true;
+        failed |= value != JsonToken.VALUE_NULL;
         json.skipChildren();
       }
       case "kvindex" ->

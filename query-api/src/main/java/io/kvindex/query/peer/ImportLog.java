@@ -7,6 +7,7 @@ import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.event.KvEvent;
 import io.kvindex.model.event.PeerImport;
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.topic.TablePartition;
 import io.kvindex.model.topic.Topics;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -43,7 +43,7 @@ final class ImportLog implements AutoCloseable {
 
   private final Supplier<Producer<byte[], byte[]>> open;
   private final PeerMeters meters;
-  private final AtomicBoolean failing = new AtomicBoolean();
+  private final OncePerMinute warnings = new OncePerMinute();
   private @Nullable Producer<byte[], byte[]> producer;
 
   ImportLog(Supplier<Producer<byte[], byte[]>> open, PeerMeters meters) {
@@ -114,10 +114,10 @@ final class ImportLog implements AutoCloseable {
     }
   }
 
-  /** Counts; of failures in a row the first is logged. Any thread. */
+  /** Any thread. */
   private void sent(PublisherId publisher, int blocks, @Nullable Exception problem) {
     meters.blocks(problem == null ? Outcome.IMPORTED : Outcome.FAILED, blocks);
-    if (!failing.getAndSet(problem != null) && problem != null) {
+    if (problem != null && warnings.allows()) {
       LOG.warn("blocks of publisher={} not imported: {}", publisher, problem.toString());
     }
   }

@@ -31,6 +31,8 @@ final class PeerClient {
             2L << 20);
   }
 
+  private static final int MAX_PORT = 65_535;
+
   private final Bounds bounds;
 
   PeerClient(Bounds bounds) {
@@ -48,7 +50,8 @@ final class PeerClient {
       URI uri = new URI(text);
       boolean http = "http".equalsIgnoreCase(uri.getScheme());
       boolean https = "https".equalsIgnoreCase(uri.getScheme());
-      if ((http || https) && uri.getHost() != null && uri.getQuery() == null) {
+      boolean place = uri.getHost() != null && uri.getPort() <= MAX_PORT;
+      if ((http || https) && place && uri.getQuery() == null && uri.getFragment() == null) {
         return text;
       }
     } catch (URISyntaxException e) {

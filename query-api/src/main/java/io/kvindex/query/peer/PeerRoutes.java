@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.query.peer;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.Context;
 import io.kvindex.query.dialect.Dialect;
 import io.kvindex.query.error.ErrorCode;
-import io.kvindex.query.error.MalformedJson;
 import io.kvindex.query.lookup.IndexAccess;
 import io.kvindex.query.parse.BodyType;
+import io.kvindex.query.registration.BodyFields;
 import io.kvindex.query.registration.RegistrationSnapshot;
 import io.kvindex.query.reply.ControlReplies;
 import java.io.IOException;
@@ -31,7 +29,6 @@ import org.slf4j.LoggerFactory;
 public final class PeerRoutes {
 
   private static final Logger LOG = LoggerFactory.getLogger(PeerRoutes.class);
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Each takes some 30 MiB and a thread for as long as its client reads. */
   private static final int DUMPS_AT_ONCE = 2;
@@ -96,7 +93,7 @@ public final class PeerRoutes {
   private void list(Context ctx) {
     Set<String> urls = new LinkedHashSet<>(peers.urls());
     index.otherReplicas().forEach(address -> urls.add("http://" + address));
-    ArrayNode out = JSON.createArrayNode();
+    ArrayNode out = JsonNodeFactory.instance.arrayNode();
     urls.forEach(out::add);
     ControlReplies.send(ctx, Dialect.DYNAMO, out);
   }
@@ -107,20 +104,7 @@ public final class PeerRoutes {
 
   private static String text(Context ctx) {
     BodyType.requireJson(ctx.contentType(), ctx.path());
-    JsonNode url;
-    try {
-      url = JSON.readTree(ctx.bodyAsBytes()).path("url");
-    } catch (JsonProcessingException e) {
-      throw MalformedJson.at(e.getLocation(), "not a JSON object");
-    } catch (IOException e) {
-      throw ErrorCode.INVALID_JSON.because("the request body is no readable text");
-    }
-    if (url.isMissingNode() || url.isNull()) {
-      throw ErrorCode.missing("url");
-    } else if (!url.isTextual()) {
-      throw ErrorCode.INVALID_TYPE.member("url", "must be a string");
-    }
-    return url.textValue();
+    return BodyFields.parse(ctx.bodyAsBytes()).requiredText("url");
   }
 
   private static String normal(String url) {

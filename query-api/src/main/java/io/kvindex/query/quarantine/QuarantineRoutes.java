@@ -10,7 +10,6 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.quarantine.QuarantinedFrame;
 import io.kvindex.query.dialect.Dialect;
-import io.kvindex.query.error.ApiException;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.parse.BodyType;
 import io.kvindex.query.parse.QueryParameter;
@@ -23,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -36,7 +36,16 @@ public final class QuarantineRoutes {
   private static final int MAX_LIMIT = 10_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
+  /** Each keeps a thread and a consumer for as long as Kafka takes. */
+  private static final int READERS = 2;
+
   private final Quarantine quarantine;
+  private final Semaphore readers = new Semaphore(READERS);
+
+  /** Reads the quarantine into an answer. */
+  private interface Reading {
+    void into(ArrayNode out) throws InterruptedException;
+  }
 
   /**
    * @param kafka Kafka client settings, at least {@code bootstrap.servers}
@@ -57,22 +66,27 @@ public final class QuarantineRoutes {
     routes.post("/quarantine/retry", this::retry);
   }
 
-  private void list(Context ctx) {
+  private void list(Context ctx) throws InterruptedException {
     String instance = ctx.queryParam("instance_id");
     int limit = QueryParameter.number(ctx, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
-    ArrayNode out = JsonNodeFactory.instance.arrayNode();
-    try {
-      quarantine
-          .list(one -> instance == null || one.instanceId().equals(instance), limit)
-          .forEach(entry -> write(entry, out.addObject()));
-    } catch (KafkaException e) {
-      throw unreadable(e);
-    }
-    ControlReplies.send(ctx, Dialect.CONDUCTOR, out);
+    Predicate<PublisherId> which = one -> instance == null || one.instanceId().equals(instance);
+    answer(
+        ctx, out -> quarantine.list(which, limit).forEach(entry -> write(entry, out.addObject())));
   }
 
-  private static ApiException unreadable(KafkaException e) {
-    return ErrorCode.NOT_READY.because("the quarantine can not be read: " + e);
+  private void answer(Context ctx, Reading reading) throws InterruptedException {
+    if (!readers.tryAcquire()) {
+      throw ErrorCode.TOO_MANY_REQUESTS.because(READERS + " requests read the quarantine already");
+    }
+    ArrayNode out = JsonNodeFactory.instance.arrayNode();
+    try {
+      reading.into(out);
+    } catch (KafkaException e) {
+      throw ErrorCode.NOT_READY.because("the quarantine can not be read: " + e);
+    } finally {
+      readers.release();
+    }
+    ControlReplies.send(ctx, Dialect.CONDUCTOR, out);
   }
 
   private static void write(Entry entry, ObjectNode out) {
@@ -97,30 +111,25 @@ public final class QuarantineRoutes {
   }
 
   private void retry(Context ctx) throws InterruptedException {
+    boolean force = QueryParameter.flag(ctx, "force");
     Predicate<PublisherId> which;
-    if (isSet(ctx, "all")) {
+    if (QueryParameter.flag(ctx, "all")) {
       which = publisher -> true;
     } else {
       BodyType.requireJson(ctx.contentType(), ctx.path());
       PublisherId one = RegisterRequest.publisher(ctx.bodyAsBytes());
       which = one::equals;
     }
-    ArrayNode out = JsonNodeFactory.instance.arrayNode();
-    try {
-      for (Retried retried : quarantine.retry(which, isSet(ctx, "force"))) {
-        publisher(retried.publisher(), out.addObject())
-            .put("frames", retried.frames())
-            .put("readable", retried.readable())
-            .put("rebuilding", retried.rebuilding())
-            .put("note", retried.note());
-      }
-    } catch (KafkaException e) {
-      throw unreadable(e);
-    }
-    ControlReplies.send(ctx, Dialect.CONDUCTOR, out);
+    answer(
+        ctx,
+        out -> quarantine.retry(which, force).forEach(retried -> write(retried, out.addObject())));
   }
 
-  private static boolean isSet(Context ctx, String name) {
-    return "true".equals(ctx.queryParam(name));
+  private static void write(Retried retried, ObjectNode out) {
+    publisher(retried.publisher(), out)
+        .put("frames", retried.frames())
+        .put("readable", retried.readable())
+        .put("rebuilding", retried.rebuilding())
+        .put("note", retried.note());
   }
 }

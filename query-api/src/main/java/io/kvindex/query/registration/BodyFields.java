@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The members of a small JSON body, each read with its type. null is the same as absent. A repeated
  * member is refused: for a registration the first or the last one may be the wrong one.
  */
-final class BodyFields {
+public final class BodyFields {
   /** Longest text in characters: names travel with every event of the publisher. */
   private static final int MAX_TEXT = 4_096;
 
@@ -45,7 +45,12 @@ final class BodyFields {
     return new BodyFields(root);
   }
 
-  static BodyFields parse(byte[] body) {
+  /**
+   * Reads a body.
+   *
+   * @throws ApiException (400) if it is no JSON object
+   */
+  public static BodyFields parse(byte[] body) {
     if (body.length == 0) {
       throw ErrorCode.INVALID_JSON.because("the request body is empty");
     }
@@ -87,7 +92,12 @@ final class BodyFields {
     return WholeText.require(field, text);
   }
 
-  String requiredText(String field) {
+  /**
+   * A member's text.
+   *
+   * @throws ApiException if it is absent, empty, no text or too long
+   */
+  public String requiredText(String field) {
     String value = text(field);
     if (value == null || value.isEmpty()) {
       throw ErrorCode.MISSING.of(

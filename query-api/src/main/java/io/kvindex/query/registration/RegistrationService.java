@@ -3,6 +3,7 @@ package io.kvindex.query.registration;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.kafka.ClientKind;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.RegistrationCodec;
 import io.kvindex.model.topic.Topics;
@@ -46,6 +47,7 @@ public final class RegistrationService implements AutoCloseable {
   private final RegistrationTable table;
   private final Producer<byte[], byte[]> producer;
   private final long timeoutNanos;
+  private final OncePerMinute warnings = new OncePerMinute();
   // Two requests about one publisher through this replica go one after the other. Through two
   // replicas they may cross: the later record wins, as it would a moment later (see Generations).
   private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
@@ -205,7 +207,9 @@ public final class RegistrationService implements AutoCloseable {
               .send(new ProducerRecord<>(Topics.REGISTRATIONS, key, value))
               .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException | KafkaException e) {
-      LOG.warn("registration of {} was not acknowledged: {}", publisher, e.toString());
+      if (warnings.allows()) {
+        LOG.warn("registration of {} was not acknowledged: {}", publisher, e.toString());
+      }
       throw notAcknowledged();
     }
     if (!table.awaitOffset(written.partition(), written.offset(), deadline)) {

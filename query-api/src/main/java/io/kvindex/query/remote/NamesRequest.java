@@ -5,6 +5,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.query.lookup.TableView;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Asks for {@link TableNames}.
@@ -17,6 +18,7 @@ record NamesRequest(TableId table, long notBefore, long loraId, List<String> ins
   private static final long NO_ADAPTER = -1;
 
   NamesRequest {
+    Objects.requireNonNull(table);
     instances = List.copyOf(instances);
   }
 

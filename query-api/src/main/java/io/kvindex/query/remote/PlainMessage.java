@@ -3,12 +3,13 @@ package io.kvindex.query.remote;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.event.StrictJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -19,11 +20,12 @@ import java.io.UncheckedIOException;
  */
 final class PlainMessage {
   private static final ObjectMapper JSON =
-      JsonMapper.builder()
+      StrictJson.builder(new JsonFactory())
           .addMixIn(PublisherId.class, PublisherText.class)
           .enable(
               DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
               DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
+              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
               DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
           .build();
 
@@ -58,7 +60,11 @@ final class PlainMessage {
       throw new MalformedRecordException("version " + bytes[0] + " is not known here");
     }
     try {
-      return JSON.readValue(bytes, kind);
+      T message = JSON.readValue(bytes, kind);
+      if (message == null) {
+        throw new MalformedRecordException("the message is null");
+      }
+      return message;
     } catch (JsonProcessingException e) {
       throw new MalformedRecordException(e.getOriginalMessage());
     } catch (IOException e) {

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +87,15 @@ record ReplicaStatus(
   /** What is visible of a partition's publishers. */
   @JsonIgnoreProperties(ignoreUnknown = true)
   record Detail(
-      Map<PublisherId, StreamPosition> positions, Map<PublisherId, Map<String, Long>> blocks) {}
+      Map<PublisherId, StreamPosition> positions, Map<PublisherId, Map<String, Long>> blocks) {
+
+    Detail {
+      positions = Map.copyOf(positions);
+      Map<PublisherId, Map<String, Long>> byPublisher = new HashMap<>(blocks);
+      byPublisher.replaceAll((publisher, byMedium) -> Map.copyOf(byMedium));
+      blocks = Map.copyOf(byPublisher);
+    }
+  }
 
   /**
    * This replica's.
@@ -102,9 +111,9 @@ record ReplicaStatus(
       parts.add(new Part(i, here.progress(i), here.recordsBehind(i), applied, since));
     }
     Map<Integer, Detail> details = new HashMap<>();
-    for (int partition : wanted) {
-      boolean known = partition >= 0 && partition < here.partitions();
-      PartitionView view = known ? here.view(partition) : null;
+    IntStream known = IntStream.of(wanted).filter(p -> p >= 0 && p < here.partitions());
+    for (int partition : known.distinct().toArray()) {
+      PartitionView view = here.view(partition);
       if (view != null) {
         details.put(partition, detail(view));
       }

@@ -5,6 +5,7 @@ import io.kvindex.query.lookup.TableView;
 import io.kvindex.streams.view.ContextNames;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What some forms of queries have to know of a table beside its blocks.
@@ -18,6 +19,7 @@ record TableNames(
     Told told, long blocks, List<ContextNames> contexts, Map<String, String> loraNames) {
 
   TableNames {
+    Objects.requireNonNull(told);
     contexts = List.copyOf(contexts);
     loraNames = Map.copyOf(loraNames);
   }

@@ -126,7 +126,7 @@ record WalkRequest(
       chainOf[c] = in.readInt();
     }
     List<Hashes> chains = new ArrayList<>();
-    for (int left = in.readCount(); left > 0; left--) {
+    for (int left = in.readCount(); left > 0 && chains.size() <= count; left--) {
       chains.add(in.readHashes());
     }
     in.requireEnd();

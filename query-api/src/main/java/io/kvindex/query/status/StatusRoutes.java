@@ -9,6 +9,7 @@ import io.kvindex.model.TableId;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.query.error.ErrorCode;
 import io.kvindex.query.lookup.IndexAccess;
+import io.kvindex.query.parse.QueryParameter;
 import io.kvindex.query.registration.Registered;
 import io.kvindex.query.registration.RegistrationTable;
 import io.kvindex.query.reply.ControlReplies;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StatusRoutes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
+  private static final int ANY_BLOCK_SIZE = 0;
 
   private final RegistrationTable registrations;
   private final ProgressTable progress;
@@ -60,12 +62,14 @@ public final class StatusRoutes {
 
   private void ready(Context ctx) {
     String model = ctx.queryParam("model");
+    int blockSize =
+        QueryParameter.number(ctx, "block_size", ANY_BLOCK_SIZE, 1, TableId.MAX_BLOCK_SIZE);
     String reason =
         draining
             ? IndexPartitions.LEAVING
             : model == null
                 ? whyNotReady()
-                : whyNotReady(ctx.queryParam("tenant_id"), model, ctx.queryParam("block_size"));
+                : whyNotReady(ctx.queryParam("tenant_id"), model, blockSize);
     if (reason != null) {
       throw ErrorCode.NOT_READY.because(reason);
     }
@@ -87,10 +91,9 @@ public final class StatusRoutes {
    * by no table, and so there is nothing to wait for.
    *
    * @param tenant null = the default one
-   * @param blockSize null = all of the model
+   * @param blockSize {@link #ANY_BLOCK_SIZE} = all of the model
    */
-  private @Nullable String whyNotReady(
-      @Nullable String tenant, String model, @Nullable String blockSize) {
+  private @Nullable String whyNotReady(@Nullable String tenant, String model, int blockSize) {
     if (!registrations.caughtUp()) {
       return RegistrationTable.UNREAD;
     }
@@ -98,7 +101,7 @@ public final class StatusRoutes {
       TableId table = one.registration().table();
       if (table.model().equals(model)
           && table.tenantId().equals(tenant == null ? PublisherId.DEFAULT_TENANT : tenant)
-          && (blockSize == null || blockSize.equals(Integer.toString(table.blockSize())))) {
+          && (blockSize == ANY_BLOCK_SIZE || blockSize == table.blockSize())) {
         String reason = index.notReadyReason(table);
         if (reason != null) {
           return reason;

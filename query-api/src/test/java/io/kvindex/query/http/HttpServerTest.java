@@ -2,6 +2,7 @@
 package io.kvindex.query.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.kvindex.query.lookup.Trust;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -104,6 +105,28 @@ class HttpServerTest {
   void stop() {
     gate.countDown();
     server.close();
+  }
+
+  /** What is closed behind it would stay open. */
+  @Test
+  void shouldCloseAllTheSame_whenARequestDoesNotEnd() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    HttpServer busy =
+        HttpServer.start(
+            HttpSettings.DEFAULT.at("127.0.0.1", 0),
+            (form, query, reply) -> {},
+            routes ->
+                routes.get(
+                    "/long",
+                    ctx -> {
+                      asked.countDown();
+                      kafka.await();
+                    }),
+            new SimpleMeterRegistry());
+    URI uri = URI.create("http://127.0.0.1:" + busy.port() + "/long");
+    var unused = client.sendAsync(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
+    assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThatCode(busy::close).doesNotThrowAnyException();
   }
 
   @Test

@@ -120,6 +120,65 @@ class DumpReaderTest {
     assertThatThrownBy(() -> read(rubbish)).isInstanceOf(IOException.class);
   }
 
+  /** What another type would be taken for is another block, another publisher, another cache. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          'worker_id':7|'worker_id':7.9
+          'worker_id':7|'worker_id':'7'
+          'worker_id':7|'worker_id':''
+          'worker_id':7|'worker_id':true
+          'dp_rank':0|'dp_rank':0.5
+          'dp_rank':0|'dp_rank':'0'
+          'dp_rank':0|'dp_rank':''
+          'dp_rank':0|'dp_rank':false
+          'dp_rank':0|'dp_rank':4294967296
+          'block_hash':1|'block_hash':1.5
+          'block_hash':1|'block_hash':1e3
+          'block_hash':1|'block_hash':'1'
+          'tokens_hash':2|'tokens_hash':2.0
+          'tokens_hash':2|'tokens_hash':'2'
+          'parent_hash':null|'parent_hash':5.5
+          'parent_hash':null|'parent_hash':'5'
+          'parent_hash':null|'start_position':0.5
+          'parent_hash':null|'start_position':'0'
+          'device'|1
+          'worker_id':7|'worker_id':7,'residency_domain':1
+          'worker_id':7|'worker_id':7,'kvindex':{'instance_id':7}
+          'worker_id':7|'worker_id':7,'kvindex':{'publisher_rank':'7'}
+          'worker_id':7|'worker_id':7,'kvindex':{'publisher_rank':7.5}
+          'worker_id':7|'worker_id':7,'kvindex':{'cache_salt':true}
+          'worker_id':7|'worker_id':7,'kvindex':{'unverified':1}
+          'block_size':4|'block_size':4.7
+          'block_size':4|'block_size':'4'
+          'block_size':4|'block_size':4294967300
+          'block_size':4|'block_size':4,'kvindex':{'tenant_id':1}
+          """)
+  void shouldTakeNothing_whenAValueHasAnotherType(String from, String to) throws IOException {
+    String dump = "{'a:t':{'block_size':4,'events':[" + EVENT + "]}}";
+    assertThat(read(dump).blocks()).hasSize(1);
+    String other = dump.replace(from, to);
+    assertThat(other).isNotEqualTo(dump);
+    assertThatThrownBy(() -> read(other)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void shouldTakeNothing_whenTwoPartitionsAreOfOneTable() {
+    String part = "{'block_size':4,'events':[" + EVENT + "]}";
+    assertThatThrownBy(() -> read("{'a:t':" + part + ",'a:t':" + part + "}"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("a:t");
+  }
+
+  @Test
+  void shouldTakeAPartition_whenItsErrorIsNull() throws IOException {
+    String part = "{'block_size':4,'error':null,'events':[" + EVENT + "]}";
+    assertThat(read("{'a:t':" + part + "}").blocks()).hasSize(1);
+  }
+
   @Test
   void shouldTakeNothing_whenNestedWithoutEnd() {
     assertThatThrownBy(() -> read("{'a:t':" + "[".repeat(1_000_000)))

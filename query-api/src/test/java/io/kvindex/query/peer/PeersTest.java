@@ -294,7 +294,14 @@ class PeersTest {
       assertThat(get(uri, "/peers")).isEqualTo("200 [\"" + url() + "\",\"http://10.0.0.2:13333\"]");
       index.replicas = List.of();
       assertThat(post(uri, "/register_peer", "{\"url\":\"tcp://x\"}")).startsWith("400 ");
+      for (String wrong : List.of("http://x#y", "http://x?y", "http://x:65536", "http:///x")) {
+        assertThat(post(uri, "/register_peer", "{\"url\":\"" + wrong + "\"}")).startsWith("400 ");
+      }
       assertThat(post(uri, "/register_peer", "{}")).startsWith("422 ");
+      assertThat(post(uri, "/register_peer", "[]")).startsWith("400 ");
+      assertThat(post(uri, "/register_peer", body + "x")).startsWith("400 ");
+      String endless = "{\"url\":\"http://x/" + "y".repeat(5_000) + "\"}";
+      assertThat(post(uri, "/register_peer", endless)).startsWith("422 ");
       assertThat(post(uri, "/deregister_peer", body)).isEqualTo("200 {\"status\":\"ok\"}");
       assertThat(post(uri, "/deregister_peer", body))
           .isEqualTo("404 {\"error\":\"peer not found\",\"reason\":\"not_found\"}");

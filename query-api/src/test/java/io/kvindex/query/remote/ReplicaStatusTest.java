@@ -10,13 +10,20 @@ import io.kvindex.model.event.EventRecord.Position;
 import io.kvindex.model.event.MalformedRecordException;
 import io.kvindex.query.remote.ReplicaStatus.Detail;
 import io.kvindex.query.remote.ReplicaStatus.Part;
+import io.kvindex.streams.IndexPartitions;
 import io.kvindex.streams.PartitionProgress;
 import io.kvindex.streams.PartitionProgress.Phase;
+import io.kvindex.streams.view.PartitionView;
 import io.kvindex.streams.view.StreamPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplicaStatusTest {
 
@@ -62,6 +69,67 @@ class ReplicaStatusTest {
         .hasMessageContaining("version 1");
     assertThatThrownBy(() -> decoded(now.replace("copy", "cope")))
         .isInstanceOf(MalformedRecordException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          "appliedOffset":7|"appliedOffset":7.5
+          "appliedOffset":7|"appliedOffset":"7"
+          "appliedOffset":7|"appliedOffset":null
+          "partition":0|"partition":false
+          "recordsBehind":0|"recordsBehind":""
+          "copy":"a"|"copy":1
+          "copy":"a"|"copy":null
+          "READY"|1
+          "details":{|"details":null,"more":{
+          "details":{|"details":{"1":null,
+          "positions":{}|"positions":null
+          "GPU":5|"GPU":null
+          "GPU":5|"GPU":0.5
+          {"copy"|{} {"copy"
+          """)
+  void shouldRefuseAStatus_whenAValueHasAnotherType(String from, String to) {
+    Part part = new Part(0, new PartitionProgress(Phase.READY, 0, 0, 0), 0, 7, 0);
+    Detail detail = new Detail(Map.of(), Map.of(new PublisherId("e", "t", 0), Map.of("GPU", 5L)));
+    ReplicaStatus status = new ReplicaStatus("a", "v", null, List.of(part), Map.of(0, detail));
+    String now = new String(PlainMessage.encode(status), StandardCharsets.UTF_8);
+    assertThat(decoded(now)).isEqualTo(status);
+    String other = now.replace(from, to);
+    assertThat(other).isNotEqualTo(now);
+    assertThatThrownBy(() -> decoded(other)).isInstanceOf(MalformedRecordException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"null", " null", "", "7", "[]", "{} {}", "[[[[[["})
+  void shouldRefuseWhatIsNoMessage(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (Class<?> kind : List.of(ReplicaStatus.class, NamesRequest.class, TableNames.class)) {
+      assertThatThrownBy(() -> PlainMessage.decode(bytes, kind))
+          .isInstanceOf(MalformedRecordException.class);
+    }
+  }
+
+  /** A long question must not be as many scans of a table as it has numbers. */
+  @Test
+  void shouldTellOfAPartitionOnce_howeverOftenItIsAskedFor() {
+    AtomicInteger looks = new AtomicInteger();
+    IndexPartitions here =
+        new Relayed.Placed("log") {
+          @Override
+          public @Nullable PartitionView view(int partition) {
+            assertThat(partition).isZero();
+            looks.incrementAndGet();
+            return null;
+          }
+        };
+    ReplicaStatus.of(Relayed.ID, here);
+    int usual = looks.getAndSet(0);
+    ReplicaStatus.of(Relayed.ID, here, 0, 0, -1, 1, Integer.MAX_VALUE, 0);
+    assertThat(looks).hasValue(usual + 1);
   }
 
   private static ReplicaStatus wired(ReplicaStatus status) {

@@ -135,10 +135,6 @@ final class OwnProcesses implements AutoCloseable {
     return child;
   }
 
-  boolean isFrozen(String name) {
-    return frozen.contains(name);
-  }
-
   /** Starts what has been down long enough; what ended by itself is a failure. */
   void turn() throws InterruptedException {
     long now = System.nanoTime();
