@@ -31,7 +31,11 @@ final class Watched implements AutoCloseable {
    * @return what shows that it does no more work, null = nothing does
    */
   @Nullable String look(boolean sameMachine, long nowNs) {
-    Port port = Port.of(process, sameMachine);
+    if (pulse != null) {
+      pulse.look(nowNs);
+    }
+    boolean connected = pulse != null && pulse.isConnected();
+    Port port = connected ? Port.OPEN : Port.of(process, sameMachine);
     refusals = listened && port == Port.CLOSED ? refusals + 1 : 0;
     listened |= port == Port.OPEN;
     if (refusals >= REFUSALS) {
@@ -44,7 +48,6 @@ final class Watched implements AutoCloseable {
   }
 
   private @Nullable String silence(Pulse asking, long nowNs) {
-    asking.look(nowNs);
     long owedNs = asking.owedNs(nowNs);
     return owedNs < silenceNs
         ? null
