@@ -15,6 +15,7 @@ import io.kvindex.model.chaos.Knob;
 import io.kvindex.model.member.MemberWatch;
 import io.kvindex.model.progress.PublisherState;
 import io.kvindex.model.topic.Topics;
+import io.kvindex.model.topic.follow.TopicFollower;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -58,6 +59,7 @@ public final class Bridge implements AutoCloseable {
   private final ControlLoop control;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final @Nullable MemberWatch watch;
+  private final TopicFollower progress;
 
   private Bridge(BridgeConfig config, Producer<byte[], byte[]> producer, MeterRegistry registry) {
     this.producer = producer;
@@ -99,6 +101,7 @@ public final class Bridge implements AutoCloseable {
             config.progressEvery(),
             KafkaSettings.session(member),
             config.generations());
+    progress = TopicFollower.start(config.kafka(), Topics.BRIDGE_PROGRESS, control::noteProgress);
     registry.gauge("kvindex.bridge.inflight.bytes", budget, SendBudget::inFlightBytes);
     registry.gauge("kvindex.bridge.frames.waiting", control, Bridge::waiting);
     for (PublisherState state : PublisherState.values()) {
@@ -195,6 +198,7 @@ public final class Bridge implements AutoCloseable {
     resolver.close();
     producer.close(Duration.ZERO);
     control.close();
+    progress.close();
   }
 
   /**
@@ -213,6 +217,7 @@ public final class Bridge implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
+      progress.close();
       producer.close(CLOSE);
       if (watch != null) {
         watch.close();

@@ -38,9 +38,6 @@ final class Assignment {
 
   final int partition;
 
-  /** End of the partition soon after it was assigned; negative until known. */
-  long end = -1;
-
   /** Newest record of each publisher; empty once loaded. */
   final Map<PublisherId, Newest> newest = new LinkedHashMap<>();
 

@@ -40,9 +40,9 @@ import org.slf4j.LoggerFactory;
 public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlLoop.class);
-  private static final Duration POLL = Duration.ofMillis(50);
+  private static final Duration PAUSE = Duration.ofMillis(50);
   private static final Duration CLOSE = Duration.ofSeconds(5);
-  private static final Duration READ_LOG = Duration.ofSeconds(30);
+  private static final Duration LONGEST_READ = Duration.ofSeconds(30);
   private static final long LOOK_NS = TimeUnit.MINUTES.toNanos(1);
 
   /** A lost connection is to be in all answers within a second. */
@@ -52,14 +52,16 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private static final long MOST_UNREAD = 10_000;
 
   private final Consumer<byte[], byte[]> consumer;
+  private final WakefulPoll poll;
   private final ControlRecords records;
+  private final WholeReader whole;
   private final ProgressReader progressReader;
   private final Publishers publishers;
   private final Share share;
   private final long progressNs;
   private final Thread thread;
   private final OncePerMinute warnings = new OncePerMinute();
-  private final Steps steps = new Steps();
+  private final Steps steps;
   private final Lease lease;
   private final EventLogReader eventLog;
   private final LogEnds logEnds;
@@ -91,7 +93,10 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     lease = new Lease(session);
     records = new ControlRecords(producer, metrics);
     consumer = group;
-    progressReader = new ProgressReader(single, Duration.ofSeconds(30), lease);
+    poll = new WakefulPoll(group);
+    steps = new Steps(poll::wakeUp);
+    whole = new WholeReader(single, LONGEST_READ, lease);
+    progressReader = new ProgressReader(whole);
     logEnds = sink.ends();
     publishers =
         new Publishers(
@@ -102,8 +107,8 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
             lease,
             generations,
             logEnds);
-    eventLog = new EventLogReader(single, logEnds, READ_LOG, lease);
-    share = new Share(group, progressReader, eventLog, publishers, lease, generations);
+    eventLog = new EventLogReader(single, logEnds, LONGEST_READ, lease);
+    share = new Share(group, whole, progressReader, eventLog, publishers, generations);
     progressNs = progressEvery.toNanos();
     thread = new Thread(this::run, "bridge-control");
   }
@@ -155,7 +160,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     } catch (InterruptedException | InterruptException e) {
       LOG.info("control thread was interrupted");
     } finally {
-      progressReader.close();
+      whole.close();
       consumer.close(
           CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
               .withTimeout(CLOSE));
@@ -173,12 +178,12 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       if (warnings.allows()) {
         LOG.warn("control goes on after: {}", e.toString());
       }
-      LockSupport.parkNanos(POLL.toNanos());
+      LockSupport.parkNanos(PAUSE.toNanos());
     } catch (RuntimeException e) {
       if (warnings.allows()) {
         LOG.error("BUG: control goes on after an exception", e);
       }
-      LockSupport.parkNanos(POLL.toNanos());
+      LockSupport.parkNanos(PAUSE.toNanos());
     }
   }
 
@@ -187,7 +192,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       rejoin();
     }
     lease.renew();
-    ConsumerRecords<byte[], byte[]> registrations = consumer.poll(POLL);
+    ConsumerRecords<byte[], byte[]> registrations = poll.poll(this::pause);
     if (!registrations.isEmpty()) {
       look();
     }
@@ -198,7 +203,6 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     steps.run();
     if (System.nanoTime() - nextProgressNs >= 0) {
       lookIfDue();
-      progressReader.tail(share.loaded(), this::noteProgress);
       for (Followed followed : publishers.all()) {
         lease.renew(); // a send may wait for Kafka
         records.write(followed);
@@ -208,6 +212,11 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       writeConnectionNews();
       nextNewsNs = System.nanoTime() + NEWS_NS;
     }
+  }
+
+  /** What is registered, and steps that are added, end it. */
+  private Duration pause() {
+    return steps.pause(nextNewsNs - System.nanoTime());
   }
 
   /** Not left to the next round of all progress. */
@@ -245,8 +254,20 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     }
   }
 
-  private void noteProgress(ConsumerRecord<byte[], byte[]> record, ProgressReader.Seen seen) {
-    if (!records.isOwn(record)) {
+  /**
+   * Takes a record of the progress topic. What a bridge that lost its share writes of it all the
+   * same is seldom; what is not loaded yet, the step comes behind the load. Any thread.
+   */
+  public void noteProgress(ConsumerRecord<byte[], byte[]> record) {
+    if (share.has(record.partition()) && !records.isOwn(record)) {
+      steps.add(() -> noteForeign(record));
+    }
+  }
+
+  private void noteForeign(ConsumerRecord<byte[], byte[]> record) {
+    ProgressReader.Seen seen =
+        share.hasLoaded(record.partition()) ? progressReader.behind(record) : null;
+    if (seen != null) {
       publishers.onForeignProgress(seen.publisher(), seen.progress());
     }
   }
@@ -266,6 +287,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
       return;
     }
     share.add(partitions);
+    poll.wakeUp(); // nothing comes of them before they are loaded
     LOG.info("assigned registrations partitions={}", partitions.size());
   }
 
@@ -318,7 +340,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
     long deadline = System.nanoTime() + CLOSE.toNanos();
     while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0) {
       lease.renew();
-      LockSupport.parkNanos(POLL.toNanos() / 10);
+      LockSupport.parkNanos(PAUSE.toNanos() / 10);
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -34,10 +36,10 @@ final class Share {
   private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final Consumer<byte[], byte[]> consumer;
+  private final WholeReader whole;
   private final ProgressReader progress;
   private final EventLogReader log;
   private final Publishers publishers;
-  private final Lease lease;
   private final Generations generations;
   private final Map<Integer, Assignment> assigned = new ConcurrentHashMap<>();
   private final OncePerMinute warnings = new OncePerMinute();
@@ -45,22 +47,22 @@ final class Share {
 
   /**
    * @param consumer in the bridges' group
+   * @param whole reads what was assigned
    * @param log has what progress does not tell yet
-   * @param lease kept alive while Kafka is read
    * @param generations of the site's epoch
    */
   Share(
       Consumer<byte[], byte[]> consumer,
+      WholeReader whole,
       ProgressReader progress,
       EventLogReader log,
       Publishers publishers,
-      Lease lease,
       Generations generations) {
     this.consumer = consumer;
+    this.whole = whole;
     this.progress = progress;
     this.log = log;
     this.publishers = publishers;
-    this.lease = lease;
     this.generations = generations;
   }
 
@@ -70,14 +72,25 @@ final class Share {
         && assigned.values().stream().allMatch(assignment -> assignment.loaded);
   }
 
-  /** Partitions whose publishers are followed. */
-  List<Integer> loaded() {
-    return assigned.values().stream().filter(a -> a.loaded).map(a -> a.partition).toList();
+  /** Whether it is this bridge's, loaded or about to be; any thread. */
+  boolean has(int partition) {
+    return assigned.containsKey(partition);
   }
 
-  /** These were assigned, and are read from their beginning. */
+  /** Whether a partition's publishers are followed. */
+  boolean hasLoaded(int partition) {
+    Assignment assignment = assigned.get(partition);
+    return assignment != null && assignment.loaded;
+  }
+
+  /**
+   * These were assigned, and are read from their beginning: by the consumer without a group, since
+   * the group's asks for them no sooner than the fetch that waits for records of others is over.
+   */
   void add(Collection<TopicPartition> partitions) {
-    consumer.seekToBeginning(partitions);
+    consumer.pause(partitions);
+    partitions.forEach(
+        p -> consumer.seek(p, 0)); // else their place is asked for, which nobody needs
     partitions.forEach(p -> assigned.put(p.partition(), new Assignment(p.partition())));
   }
 
@@ -91,17 +104,12 @@ final class Share {
     assigned.clear();
   }
 
-  /** Takes a record of the topic. */
+  /** Takes a record of the topic that lies behind what was loaded. */
   void note(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
     Assignment assignment = assigned.get(record.partition());
     Entry entry = Assignment.read(record);
-    if (assignment == null || entry == null) {
-      return;
-    }
-    if (assignment.loaded) {
+    if (assignment != null && entry != null) {
       publishers.apply(assignment.partition, entry);
-    } else {
-      assignment.note(entry, generations);
     }
   }
 
@@ -123,41 +131,43 @@ final class Share {
   }
 
   private void load() throws InterruptedException {
-    Map<Integer, Assignment> ready = readToTheirEnd();
-    if (!ready.isEmpty()) {
-      Map<Integer, Map<PublisherId, KnownProgress>> known = progress.read(ready.keySet());
-      log.readOn(known.values());
-      for (Assignment assignment : ready.values()) {
-        follow(assignment, known.getOrDefault(assignment.partition, new HashMap<>()));
-      }
+    Map<Integer, Assignment> waiting =
+        assigned.values().stream()
+            .filter(assignment -> !assignment.loaded)
+            .collect(Collectors.toMap(assignment -> assignment.partition, Function.identity()));
+    if (waiting.isEmpty()) {
+      return;
+    }
+    waiting.values().forEach(assignment -> assignment.newest.clear()); // of a read that failed
+    Map<TopicPartition, Long> ends =
+        whole.read(
+            waiting.values().stream().map(Share::source).toList(),
+            record -> noteBeforeEnd(waiting, record));
+    Map<Integer, Map<PublisherId, KnownProgress>> known = progress.read(waiting.keySet());
+    log.readOn(known.values());
+    for (Assignment assignment : waiting.values()) {
+      TopicPartition source = source(assignment);
+      long end = ends.getOrDefault(source, 0L);
+      follow(assignment, end, known.getOrDefault(assignment.partition, new HashMap<>()));
+      consumer.seek(source, end);
+      consumer.resume(List.of(source));
     }
   }
 
-  private Map<Integer, Assignment> readToTheirEnd() {
-    List<Assignment> waiting = assigned.values().stream().filter(a -> !a.loaded).toList();
-    if (waiting.isEmpty()) {
-      return Map.of();
+  private void noteBeforeEnd(
+      Map<Integer, Assignment> waiting, ConsumerRecord<byte[], byte[]> record) {
+    Assignment assignment = waiting.get(record.partition());
+    Entry entry = Assignment.read(record);
+    if (assignment != null && entry != null) {
+      assignment.note(entry, generations);
     }
-    List<Assignment> endless = waiting.stream().filter(a -> a.end < 0).toList();
-    if (!endless.isEmpty()) {
-      Map<TopicPartition, Long> ends = progress.ends(endless.stream().map(Share::source).toList());
-      endless.forEach(assignment -> assignment.end = ends.getOrDefault(source(assignment), 0L));
-    }
-    Map<Integer, Assignment> ready = new HashMap<>();
-    for (Assignment assignment : waiting) {
-      lease.renew();
-      if (consumer.position(source(assignment), lease.call()) >= assignment.end) {
-        ready.put(assignment.partition, assignment);
-      }
-    }
-    return ready;
   }
 
   private static TopicPartition source(Assignment assignment) {
     return new TopicPartition(Topics.REGISTRATIONS, assignment.partition);
   }
 
-  private void follow(Assignment assignment, Map<PublisherId, KnownProgress> known)
+  private void follow(Assignment assignment, long end, Map<PublisherId, KnownProgress> known)
       throws InterruptedException {
     for (Newest newest : assignment.newest.values()) {
       publishers.load(assignment.partition, newest, known.remove(newest.entry().publisher()));
@@ -172,6 +182,6 @@ final class Share {
                 publisher,
                 orphan.progress().table(),
                 orphan.progress().type(),
-                Math.max(orphan.progress().generation() + 1, generations.at(assignment.end - 1))));
+                Math.max(orphan.progress().generation() + 1, generations.at(end - 1))));
   }
 }

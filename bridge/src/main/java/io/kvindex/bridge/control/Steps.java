@@ -20,18 +20,40 @@ final class Steps {
 
   private record Due(long atNs, Step step) {}
 
+  private final Runnable onAdded;
   private final Queue<Step> inbox = new ConcurrentLinkedQueue<>();
   private final List<Due> later = new ArrayList<>();
+
+  /**
+   * @param onAdded called by whoever adds a step
+   */
+  Steps(Runnable onAdded) {
+    this.onAdded = onAdded;
+  }
 
   /** To be done in the control thread's next turn; any thread. */
   void add(Step step) {
     inbox.add(step);
+    onAdded.run();
   }
 
   /** To be done after a pause; any thread. */
   void addLater(Step step, Duration pause) {
     long atNs = System.nanoTime() + pause.toNanos();
-    inbox.add(() -> later.add(new Due(atNs, step)));
+    add(() -> later.add(new Due(atNs, step)));
+  }
+
+  /** How long there is nothing to do unless something is added, that long at most. */
+  Duration pause(long longestNs) {
+    if (!inbox.isEmpty()) {
+      return Duration.ZERO;
+    }
+    long now = System.nanoTime();
+    long least = longestNs;
+    for (Due one : later) {
+      least = Math.min(least, one.atNs() - now);
+    }
+    return Duration.ofNanos(Math.max(0, least));
   }
 
   /** Does what is due. What that adds is left for the next turn: a step may fail at once. */

@@ -97,9 +97,9 @@ public final class KafkaSettings {
         CooperativeStickyAssignor.class.getName());
     settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) SESSION_TIMEOUT.toMillis());
     settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, 200);
-    // What is assigned in place of a dead member is first asked for when the fetch that waits for
-    // records of the others is over.
-    settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 150);
+    // A record ends a fetch. Where another broker leads a partition from now on, it is first asked
+    // for when the fetch that waits there for records of the others is over: that is Kafka's own.
+    settings.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 500);
     return complete(ClientKind.CONSUMER, common, settings);
   }
 

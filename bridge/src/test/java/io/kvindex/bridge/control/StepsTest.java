@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class StepsTest {
 
-  private final Steps steps = new Steps();
+  private final Steps steps = new Steps(() -> {});
   private final List<String> done = new ArrayList<>();
 
   @Test
