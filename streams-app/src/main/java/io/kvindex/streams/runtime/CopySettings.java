@@ -20,6 +20,12 @@ public final class CopySettings {
   /** Committed offsets are for people, who look at the group's lag; nothing reads them. */
   private static final long COMMIT_MS = 60_000;
 
+  /**
+   * Records end a wait at once. What has to wait for its end is the start of a table's load, and a
+   * stop.
+   */
+  private static final long POLL_MS = 250;
+
   /** A day: see {@link #of}. */
   private static final long TASK_TIMEOUT_MS = 86_400_000;
 
@@ -45,6 +51,7 @@ public final class CopySettings {
     // A table says itself how far it is and skips what comes again: transactions would add nothing.
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.AT_LEAST_ONCE);
     all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
+    all.put(StreamsConfig.POLL_MS_CONFIG, POLL_MS);
     // There is nothing a standby could follow. Another copy is what stands by.
     all.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, 0);
     // With Kafka Streams' own protocol SeekingClients is not asked for consumers.
