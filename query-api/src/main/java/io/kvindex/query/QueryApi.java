@@ -127,7 +127,7 @@ public final class QueryApi implements AutoCloseable {
       Options options, Replica replica, PrometheusMeterRegistry metrics, FrameReader reader) {
     IndexAccess index = replica.index();
     log = accessLog(options, metrics);
-    progress = new ProgressTable(options.kafka());
+    progress = new ProgressTable(options.kafka(), metrics);
     registrations =
         new RegistrationTable(
             options.kafka(),

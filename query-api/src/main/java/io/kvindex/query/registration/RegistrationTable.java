@@ -4,6 +4,7 @@ package io.kvindex.query.registration;
 import io.kvindex.model.Media;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.registration.Generations;
 import io.kvindex.model.registration.Generations.Placed;
 import io.kvindex.model.registration.Registration;
@@ -41,6 +42,7 @@ public final class RegistrationTable implements AutoCloseable {
   private final Supplier<Map<PublisherId, Long>> unconnected;
   private final BooleanSupplier connectionsKnown;
   private final Counter unreadable;
+  private final OncePerMinute warnings = new OncePerMinute();
   private final TopicFollower follower;
   private volatile RegistrationSnapshot snapshot = RegistrationSnapshot.EMPTY;
 
@@ -148,11 +150,13 @@ public final class RegistrationTable implements AutoCloseable {
         }
       } catch (MalformedRecordException | IllegalArgumentException | NullPointerException e) {
         unreadable.increment();
-        LOG.warn(
-            "skipped an unreadable registration, partition={} offset={}: {}",
-            record.partition(),
-            record.offset(),
-            e.toString());
+        if (warnings.allows()) {
+          LOG.warn(
+              "skipped an unreadable registration, partition={} offset={}: {}",
+              record.partition(),
+              record.offset(),
+              e.toString());
+        }
       }
     }
 

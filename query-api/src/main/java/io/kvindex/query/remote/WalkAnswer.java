@@ -67,14 +67,31 @@ record WalkAnswer(Told told, OwnerView owners, int runs, int[] positions, long[]
         held = Arrays.copyOf(held, at.length * words);
       }
       at[count] = next - 1;
+      if (count > 0 && at[count] <= at[count - 1]) {
+        throw new MalformedRecordException("a run at " + at[count] + " behind a later one");
+      }
       for (int i = 0; i < words; i++) {
-        held[count * words + i] = in.readLong();
+        held[count * words + i] = owned(in.readLong(), i, owners);
       }
       count++;
     }
     int end = in.readInt();
+    if (end < (count == 0 ? 0 : at[count - 1])) {
+      throw new MalformedRecordException("an end at " + end + " before the last run");
+    }
     in.requireEnd();
     return new WalkAnswer(told, owners, count, at, held, end);
+  }
+
+  /** A word of owner bits, each of which has to stand for an owner. */
+  private static long owned(long bits, int word, OwnerView owners) {
+    for (long left = bits; left != 0; left &= left - 1) {
+      int slot = word * Long.SIZE + Long.numberOfTrailingZeros(left);
+      if (owners.owner(slot) == null) {
+        throw new MalformedRecordException("a run of slot " + slot + ", which nobody has");
+      }
+    }
+    return bits;
   }
 
   private static OwnerView readOwners(long id, RecordReader in) {

@@ -3,12 +3,15 @@ package io.kvindex.query.status;
 
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.MalformedRecordException;
+import io.kvindex.model.log.OncePerMinute;
 import io.kvindex.model.progress.BridgeProgress;
 import io.kvindex.model.progress.BridgeProgressCodec;
 import io.kvindex.model.site.SiteRecord;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.model.topic.follow.RecordSink;
 import io.kvindex.model.topic.follow.TopicFollower;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -24,6 +27,8 @@ public final class ProgressTable implements AutoCloseable {
 
   private final Map<PublisherId, BridgeProgress> newest = new ConcurrentHashMap<>();
   private final Unconnected unconnected = new Unconnected();
+  private final OncePerMinute warnings = new OncePerMinute();
+  private final Counter unreadable;
   private final TopicFollower follower;
 
   /**
@@ -31,7 +36,11 @@ public final class ProgressTable implements AutoCloseable {
    *
    * @param clientConfig Kafka client settings, at least {@code bootstrap.servers}
    */
-  public ProgressTable(Map<String, Object> clientConfig) {
+  public ProgressTable(Map<String, Object> clientConfig, MeterRegistry registry) {
+    unreadable =
+        Counter.builder("kvindex.progress.unreadable")
+            .description("Records of the bridge-progress topic that could not be read")
+            .register(registry);
     follower = TopicFollower.start(clientConfig, Topics.BRIDGE_PROGRESS, new Sink());
   }
 
@@ -59,8 +68,6 @@ public final class ProgressTable implements AutoCloseable {
   }
 
   private final class Sink implements RecordSink {
-    private boolean warned;
-
     @Override
     public void apply(ConsumerRecord<byte[], byte[]> record) {
       if (SiteRecord.isKey(record.key())) {
@@ -77,9 +84,13 @@ public final class ProgressTable implements AutoCloseable {
           unconnected.note(progress);
         }
       } catch (MalformedRecordException | IllegalArgumentException | NullPointerException e) {
-        if (!warned) {
-          warned = true;
-          LOG.warn("unreadable bridge progress, offset={}: {}", record.offset(), e.toString());
+        unreadable.increment();
+        if (warnings.allows()) {
+          LOG.warn(
+              "skipped unreadable bridge progress, partition={} offset={}: {}",
+              record.partition(),
+              record.offset(),
+              e.toString());
         }
       }
     }

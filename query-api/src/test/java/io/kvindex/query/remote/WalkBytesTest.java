@@ -191,7 +191,7 @@ class WalkBytesTest {
     byte[] answer = writer.toByteArray();
     for (int i = 0; i < 20_000; i++) {
       onlyRefuses(() -> WalkRequest.decode(damaged(request)));
-      onlyRefuses(() -> WalkAnswer.decode(damaged(answer), null));
+      onlyRefuses(() -> assertWhole(WalkAnswer.decode(damaged(answer), null)));
     }
     request[0] = 9;
     answer[0] = 9;
@@ -233,6 +233,19 @@ class WalkBytesTest {
             ApiException.class,
             refusal -> assertThat(refusal.code()).isEqualTo(ErrorCode.TOO_MANY_ITEMS))
         .hasMessageContaining("more than 16777216 bytes");
+  }
+
+  /** Whatever was done to it, it goes forward, and speaks of owners that it names. */
+  private static void assertWhole(WalkAnswer answer) {
+    Diary diary = new Diary();
+    int end = answer.replay(diary);
+    assertThat(diary.lines).noneMatch(line -> line.contains(" null"));
+    List<Integer> positions =
+        diary.lines.stream()
+            .filter(line -> !line.startsWith("end"))
+            .map(line -> Integer.valueOf(line.substring(0, line.indexOf(':'))))
+            .toList();
+    assertThat(positions).isSorted().doesNotHaveDuplicates().allMatch(position -> position <= end);
   }
 
   private byte[] damaged(byte[] whole) {
