@@ -20,16 +20,13 @@ import io.kvindex.sandbox.broker.EmbeddedBroker;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +36,10 @@ public final class Site implements AutoCloseable {
   private static final int EVENT_PARTITIONS = 4;
 
   private final Path dataDir;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final TopicReader<EventRecord> events;
+  private final Map<String, TopicReader<ConsumerRecord<byte[], byte[]>>> topics =
+      new ConcurrentHashMap<>();
   private EmbeddedBroker broker;
 
   /** Starts a broker with fresh topics. */
@@ -49,6 +50,14 @@ public final class Site implements AutoCloseable {
       new TopicCheck(admin, 30_000)
           .ensure(Topics.all(EVENT_PARTITIONS, (short) 1, Duration.ofDays(1), -1));
     }
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrap(), "acks", "all"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    events =
+        new TopicReader<>(
+            bootstrap(), Topics.EVENTS, record -> EventRecordCodec.decode(record.value()));
   }
 
   /** Where clients connect. */
@@ -143,51 +152,28 @@ public final class Site implements AutoCloseable {
   }
 
   private long write(ProducerRecord<byte[], byte[]> record) throws Exception {
-    try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", bootstrap(), "acks", "all"),
-            new ByteArraySerializer(),
-            new ByteArraySerializer())) {
-      return producer.send(record).get().offset();
-    }
+    return producer.send(record).get().offset();
   }
 
   /** All event records of an instance there are now, in order. */
   public List<EventRecord> events(String instance) {
-    List<EventRecord> events = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : read(Topics.EVENTS)) {
-      EventRecord event = EventRecordCodec.decode(record.value());
-      if (event.stream().publisher().instanceId().equals(instance)) {
-        events.add(event);
-      }
-    }
-    return events;
+    return events.read().stream()
+        .filter(event -> event.stream().publisher().instanceId().equals(instance))
+        .toList();
   }
 
   /** All records of a topic there are now. */
   public List<ConsumerRecord<byte[], byte[]>> read(String topic) {
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of("bootstrap.servers", bootstrap(), "fetch.max.wait.ms", "10"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(topic).stream()
-              .map(info -> new TopicPartition(topic, info.partition()))
-              .toList();
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-      while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
-        consumer.poll(Duration.ofMillis(50)).forEach(records::add);
-      }
-      return records;
-    }
+    return topics
+        .computeIfAbsent(topic, name -> new TopicReader<>(bootstrap(), name, record -> record))
+        .read();
   }
 
   @Override
   public void close() {
+    topics.values().forEach(TopicReader::close);
+    events.close();
+    producer.close(Duration.ZERO);
     broker.close();
   }
 }
