@@ -19,19 +19,15 @@ import io.kvindex.model.registration.Registration;
 import io.kvindex.model.topic.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/** A broker, engines to follow and bridges that are gone when their test is over. */
+/** The broker of this JVM, engines to follow and bridges that are gone when their test is over. */
 @Timeout(60)
 abstract class BridgeFixture {
 
@@ -39,22 +35,11 @@ abstract class BridgeFixture {
   static final ReplayPolicy QUICK =
       new ReplayPolicy(4, Duration.ofSeconds(2), 2, 8, 16, Duration.ofMillis(20));
 
-  @TempDir private static Path dataDir;
-  static Site site;
+  static final Site site = Site.ofJvm();
   static int tests;
   final String name = "e" + ++tests;
   final List<AutoCloseable> open = new ArrayList<>();
   final List<Registration> registered = new ArrayList<>();
-
-  @BeforeAll
-  static void startBroker() throws Exception {
-    site = new Site(dataDir);
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    site.close();
-  }
 
   /** Leaves no registration behind, which the next test's bridge would follow. */
   @AfterEach

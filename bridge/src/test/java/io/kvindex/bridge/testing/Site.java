@@ -17,12 +17,17 @@ import io.kvindex.model.topic.TopicCheck;
 import io.kvindex.model.topic.Topics;
 import io.kvindex.sandbox.broker.BrokerOptions;
 import io.kvindex.sandbox.broker.EmbeddedBroker;
+import java.io.File;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -31,7 +36,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** A broker with our topics, a registry to write to and an event log to read. */
-public final class Site implements AutoCloseable {
+public final class Site {
 
   private static final int EVENT_PARTITIONS = 4;
 
@@ -43,7 +48,7 @@ public final class Site implements AutoCloseable {
   private EmbeddedBroker broker;
 
   /** Starts a broker with fresh topics. */
-  public Site(Path dataDir) throws Exception {
+  private Site(Path dataDir) throws Exception {
     this.dataDir = dataDir;
     broker = EmbeddedBroker.start(dataDir);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap()))) {
@@ -58,6 +63,26 @@ public final class Site implements AutoCloseable {
     events =
         new TopicReader<>(
             bootstrap(), Topics.EVENTS, record -> EventRecordCodec.decode(record.value()));
+  }
+
+  /** The one of this JVM: each start and stop of a broker costs seconds. */
+  public static Site ofJvm() {
+    return Holder.SITE;
+  }
+
+  private static final class Holder {
+    static final Site SITE = startForJvm();
+
+    private static Site startForJvm() {
+      try {
+        Path dataDir = Files.createTempDirectory("kvindex-site");
+        Site site = new Site(dataDir);
+        Runtime.getRuntime().addShutdownHook(new Thread(site::end, "site-end"));
+        return site;
+      } catch (Exception e) {
+        throw new IllegalStateException("no site to test with", e);
+      }
+    }
   }
 
   /** Where clients connect. */
@@ -169,11 +194,13 @@ public final class Site implements AutoCloseable {
         .read();
   }
 
-  @Override
-  public void close() {
-    topics.values().forEach(TopicReader::close);
-    events.close();
+  private void end() {
     producer.close(Duration.ZERO);
     broker.close();
+    try (Stream<Path> files = Files.walk(dataDir)) {
+      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+    } catch (IOException e) {
+      // The JVM is ending and nobody reads a log any more; the system's temp cleaner takes it.
+    }
   }
 }

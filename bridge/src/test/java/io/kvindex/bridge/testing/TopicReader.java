@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Everything in a topic, of which each record is read and decoded once: tests look again and again
  * until something is there.
  */
-final class TopicReader<T> implements AutoCloseable {
+final class TopicReader<T> {
 
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions;
@@ -50,10 +50,5 @@ final class TopicReader<T> implements AutoCloseable {
       consumer.poll(Duration.ofMillis(50)).forEach(record -> all.add(decoder.apply(record)));
     }
     return List.copyOf(all);
-  }
-
-  @Override
-  public void close() {
-    consumer.close();
   }
 }
