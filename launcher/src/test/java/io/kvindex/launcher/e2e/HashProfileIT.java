@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,7 +48,8 @@ class HashProfileIT {
   private static final @Nullable String[] ADAPTERS = {null, "sql", "chat"};
   private static final @Nullable String[] SALTS = {null, "tenant-a", "tenant-b"};
 
-  @TempDir private Path directory;
+  private static AllInOne server;
+  private static Api api;
 
   private final Random random = new Random(SEED);
   private final Truth truth = new Truth();
@@ -110,44 +113,58 @@ class HashProfileIT {
     }
   }
 
+  @BeforeAll
+  static void start(@TempDir Path directory) throws Exception {
+    server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0));
+    api = new Api(server.uri());
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  /** Unregistered as well: their ports may be those of the next test's engines. */
   @AfterEach
-  void stop() {
-    sources.forEach(source -> source.engine().close());
+  void stopEngines() {
+    for (Source source : sources) {
+      ObjectNode body = Api.JSON.createObjectNode();
+      body.put("instance_id", source.engine().options().name());
+      api.post("/unregister", body);
+      source.engine().close();
+    }
   }
 
   @ParameterizedTest
   @EnumSource
   @Timeout(300)
   void shouldAnswerWhatTheEnginesHold_whenProfileIs(Case profile) throws Exception {
-    try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
-      Api api = new Api(server.uri());
-      startEngines(api, profile);
-      for (int i = 0; i < PROMPTS; i++) {
-        int[] tokens = prompt();
-        String salt = SALTS[random.nextInt(SALTS.length)];
-        Source source = sources.get(random.nextInt(sources.size()));
-        String lora = source.namesAdapters() ? ADAPTERS[random.nextInt(ADAPTERS.length)] : null;
-        source.engine().prefill(tokens, lora, salt);
-        source.engine().flush();
-        awaitVisible(api, source.engine());
-        compareAll(api, profile, tokens);
-      }
-      System.out.printf(
-          "%s, seed %d: %d rows compared, %d non-zero, %d with host-only hits%n",
-          profile, SEED, truth.compared(), truth.nonZero(), truth.hostOnly());
-      assertThat(truth.nonZero()).isGreaterThan(truth.compared() / 20);
-      assertThat(truth.nonZero()).isLessThan(truth.compared() * 9 / 10);
-      assertThat(truth.hostOnly()).isPositive();
-      for (Source source : sources) {
-        assertThat(api.listener(source.engine().options().name()).path("state").asText())
-            .isEqualTo("active");
-      }
+    startEngines(profile);
+    for (int i = 0; i < PROMPTS; i++) {
+      int[] tokens = prompt();
+      String salt = SALTS[random.nextInt(SALTS.length)];
+      Source source = sources.get(random.nextInt(sources.size()));
+      String lora = source.namesAdapters() ? ADAPTERS[random.nextInt(ADAPTERS.length)] : null;
+      source.engine().prefill(tokens, lora, salt);
+      source.engine().flush();
+      awaitVisible(source.engine());
+      compareAll(profile, tokens);
+    }
+    System.out.printf(
+        "%s, seed %d: %d rows compared, %d non-zero, %d with host-only hits%n",
+        profile, SEED, truth.compared(), truth.nonZero(), truth.hostOnly());
+    assertThat(truth.nonZero()).isGreaterThan(truth.compared() / 20);
+    assertThat(truth.nonZero()).isLessThan(truth.compared() * 9 / 10);
+    assertThat(truth.hostOnly()).isPositive();
+    for (Source source : sources) {
+      assertThat(api.listener(source.engine().options().name()).path("state").asText())
+          .isEqualTo("active");
     }
   }
 
-  private void startEngines(Api api, Case profile) throws Exception {
+  private void startEngines(Case profile) throws Exception {
     for (int i = 0; i < 4; i++) {
-      String name = "engine-" + i;
+      String name = profile + "-" + i;
       EngineOptions options =
           profile.isSglang() ? EngineOptions.sglang(name) : EngineOptions.vllm(name);
       SimulatedEngine engine =
@@ -165,6 +182,7 @@ class HashProfileIT {
       sources.add(new Source(engine, !profile.isSglang(), adapter));
       ObjectNode body = Api.registration(engine, engine.endpoint(), "default");
       body.put("type", profile.isSglang() ? "SGLang" : "vLLM").put("lora_name", adapter);
+      body.put("modelname", profile.name());
       body.set("hash_profile", Api.JSON.readTree(profile.json));
       api.post("/register", body);
     }
@@ -180,16 +198,16 @@ class HashProfileIT {
   }
 
   /** Every adapter with every salt, by tokens and by hashes. */
-  private void compareAll(Api api, Case profile, int[] tokens) {
+  private void compareAll(Case profile, int[] tokens) {
     for (String lora : ADAPTERS) {
       for (String salt : SALTS) {
         String about = profile + ", adapter " + lora + ", salt " + salt;
-        JsonNode rows = query(api, "/query", lora, salt, "token_ids", ids(tokens));
+        JsonNode rows = query("/query", profile, lora, salt, "token_ids", ids(tokens));
         for (Source source : sources) {
           truth.check(rows, source.engine(), source.holdings(tokens, lora, salt), about);
         }
         ArrayNode hashes = hashes(profile.profile(), tokens, lora, salt);
-        assertThat(query(api, "/query_by_hash", lora, salt, "seq_hashes", hashes))
+        assertThat(query("/query_by_hash", profile, lora, salt, "seq_hashes", hashes))
             .as("by hash, %s", about)
             .isEqualTo(rows);
       }
@@ -197,14 +215,15 @@ class HashProfileIT {
   }
 
   private static JsonNode query(
-      Api api,
       String route,
+      Case profile,
       @Nullable String lora,
       @Nullable String salt,
       String member,
       ArrayNode items) {
     ObjectNode body = Api.JSON.createObjectNode();
-    body.put("model", Api.MODEL).put("lora_name", lora).put("cache_salt", salt).set(member, items);
+    body.put("model", profile.name()).put("lora_name", lora).put("cache_salt", salt);
+    body.set(member, items);
     return api.post(route, body).path("default");
   }
 
@@ -230,38 +249,35 @@ class HashProfileIT {
   @Test
   @Timeout(120)
   void shouldSayWhatToRegister_whenTheSeedIsNotTheEngines() throws Exception {
-    try (AllInOne server = AllInOne.start(AllInOneOptions.in(directory).withHttpPort(0))) {
-      Api api = new Api(server.uri());
-      SimulatedEngine engine =
-          EngineOptions.vllm("engine").blockSize(BLOCK).pythonHashSeed("0").start();
-      sources.add(new Source(engine, true, null));
-      ObjectNode body = Api.registration(engine, engine.endpoint(), "default");
-      api.post("/register", body.put("hash_profile", "vllm_sha256"));
-      int[] tokens = prompt();
-      engine.prefill(tokens, null, null);
-      engine.flush();
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> api.listener("engine").path("state").asText().equals("mismatched"));
-      String advice = "{\"algorithm\":\"vllm_sha256_cbor\",\"seed\":\"0\"}";
-      assertThat(api.listener("engine").path("last_error").asText())
-          .startsWith("hash_profile vllm_sha256:vllm-none-hash is not the engine's")
-          .endsWith("register it with hash_profile " + advice);
+    SimulatedEngine engine =
+        EngineOptions.vllm("engine").blockSize(BLOCK).pythonHashSeed("0").start();
+    sources.add(new Source(engine, true, null));
+    ObjectNode body = Api.registration(engine, engine.endpoint(), "default");
+    api.post("/register", body.put("hash_profile", "vllm_sha256"));
+    int[] tokens = prompt();
+    engine.prefill(tokens, null, null);
+    engine.flush();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> api.listener("engine").path("state").asText().equals("mismatched"));
+    String advice = "{\"algorithm\":\"vllm_sha256_cbor\",\"seed\":\"0\"}";
+    assertThat(api.listener("engine").path("last_error").asText())
+        .startsWith("hash_profile vllm_sha256:vllm-none-hash is not the engine's")
+        .endsWith("register it with hash_profile " + advice);
 
-      body.put("replace", true).set("hash_profile", Api.JSON.readTree(advice));
-      api.post("/register", body);
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .untilAsserted(
-              () -> {
-                assertThat(api.listener("engine").path("state").asText()).isEqualTo("active");
-                truth.check(api.query("default", tokens, null, BLOCK), engine, tokens, null);
-              });
-      assertThat(truth.nonZero()).isPositive();
-    }
+    body.put("replace", true).set("hash_profile", Api.JSON.readTree(advice));
+    api.post("/register", body);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> {
+              assertThat(api.listener("engine").path("state").asText()).isEqualTo("active");
+              truth.check(api.query("default", tokens, null, BLOCK), engine, tokens, null);
+            });
+    assertThat(truth.nonZero()).isPositive();
   }
 
-  private static void awaitVisible(Api api, SimulatedEngine engine) {
+  private static void awaitVisible(SimulatedEngine engine) {
     await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
