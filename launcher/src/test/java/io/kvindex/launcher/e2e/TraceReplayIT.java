@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class TraceReplayIT {
 
-  private static final int REQUESTS = Integer.getInteger("kvindex.test.requests", 600);
+  private static final int REQUESTS = Integer.getInteger("kvindex.test.requests", 300);
   private static final int MAX_TOKENS = Integer.getInteger("kvindex.test.maxTokens", 4_096);
   private static final long SEED = Long.getLong("kvindex.test.seed", 20_261_121L);
   private static final List<String> TENANTS = List.of("default", "customer-a");
