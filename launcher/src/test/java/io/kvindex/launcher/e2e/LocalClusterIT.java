@@ -44,7 +44,7 @@ class LocalClusterIT {
       cluster.start();
       load.engines().forEach(engine -> cluster.index(1).register(engine, "default"));
       load.start();
-      await().atMost(SOON).until(() -> cluster.index(2).visible("engine-0") > 100);
+      await().atMost(SOON).until(() -> cluster.index(2).visible("engine-0") > 20);
       cluster.run("kill", "broker-1,index-1");
       long seen = load.engines().get(0).lastSequence();
       await().atMost(SOON).until(() -> cluster.index(2).visible("engine-0") > seen);
