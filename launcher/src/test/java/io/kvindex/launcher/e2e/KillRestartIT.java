@@ -25,7 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("broker")
 class KillRestartIT {
 
-  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 3);
+  /** One of a server that is ready, one of a server that starts, and so on. */
+  private static final int KILLS = Integer.getInteger("kvindex.test.kills", 2);
+
   private static final long SEED = TestSeed.of(KillRestartIT.class);
   private static final int PROMPTS = 300;
 
