@@ -73,7 +73,8 @@ class SharedCopyIT {
         LoadedEngines marked = engines("marked", SEED + 2);
         BrokerProcess broker = BrokerProcess.start(directory);
         ChildProcess bridge = broker.bridge();
-        ServerProcess whole = index("whole", "b", broker)) {
+        ServerProcess whole = index("whole", "b", broker);
+        ServerProcess first = index("first", "a", broker)) {
       whole.awaitReady();
       for (LoadedEngines some : List.of(quiet, busy, marked)) {
         for (int i = 0; i < TENANTS.size(); i++) {
@@ -82,50 +83,48 @@ class SharedCopyIT {
       }
       quiet.send(300);
       busy.start();
-      try (ServerProcess first = index("first", "a", broker)) {
+      first.awaitReady();
+      assertThat(held(first.api())).as("a copy of one process").hasSize(PARTITIONS);
+      try (ServerProcess second = index("second", "a", broker)) {
+        second.awaitReady();
+        awaitShared(first.api(), second.api());
+        awaitTruth(List.of(whole.api(), first.api(), second.api()), quiet);
+
+        Set<Integer> own = held(second.api());
+        List<Thread> watching =
+            List.of(
+                inBackground(() -> askAll(second.api(), whole.api(), quiet)),
+                inBackground(() -> askAll(whole.api(), second.api(), quiet)),
+                inBackground(() -> mark(second.api(), marked, own)),
+                inBackground(() -> assertKeptUp(second.api(), own)));
+        bridge.letRun(3_000);
+        first.process().kill();
+        long killedNs = System.nanoTime();
+        await()
+            .atMost(LONG)
+            .until(() -> ready(second.api()).size() == PARTITIONS || !problems.isEmpty());
+        System.out.println("taken over in ms " + msSince(killedNs));
+        bridge.letRun(3_000);
+        end(watching);
+        assertThat(second.api().isReady()).isTrue();
+
+        first.process().restart();
         first.awaitReady();
-        assertThat(held(first.api())).as("a copy of one process").hasSize(PARTITIONS);
-        try (ServerProcess second = index("second", "a", broker)) {
-          second.awaitReady();
-          awaitShared(first.api(), second.api());
-          awaitTruth(List.of(whole.api(), first.api(), second.api()), quiet);
-
-          Set<Integer> own = held(second.api());
-          List<Thread> watching =
-              List.of(
-                  inBackground(() -> askAll(second.api(), whole.api(), quiet)),
-                  inBackground(() -> askAll(whole.api(), second.api(), quiet)),
-                  inBackground(() -> mark(second.api(), marked, own)),
-                  inBackground(() -> assertKeptUp(second.api(), own)));
-          bridge.letRun(3_000);
-          first.process().kill();
-          long killedNs = System.nanoTime();
-          await()
-              .atMost(LONG)
-              .until(() -> ready(second.api()).size() == PARTITIONS || !problems.isEmpty());
-          System.out.println("taken over in ms " + msSince(killedNs));
-          bridge.letRun(3_000);
-          end(watching);
-          assertThat(second.api().isReady()).isTrue();
-
-          first.process().restart();
-          first.awaitReady();
-          awaitShared(first.api(), second.api());
-          busy.pause();
-          awaitTruth(List.of(whole.api(), first.api(), second.api()), quiet);
-          await()
-              .atMost(LONG)
-              .pollInterval(Duration.ofMillis(500))
-              .untilAsserted(
-                  () -> {
-                    Map<Integer, String> ofCopy = digests(first.api());
-                    ofCopy.putAll(digests(second.api()));
-                    assertThat(ofCopy)
-                        .hasSizeGreaterThanOrEqualTo(TENANTS.size())
-                        .isEqualTo(digests(whole.api()));
-                  });
-          assertRefusesWhatNobodyHas(whole, second, first.api(), quiet);
-        }
+        awaitShared(first.api(), second.api());
+        busy.pause();
+        awaitTruth(List.of(whole.api(), first.api(), second.api()), quiet);
+        await()
+            .atMost(LONG)
+            .pollInterval(Duration.ofMillis(500))
+            .untilAsserted(
+                () -> {
+                  Map<Integer, String> ofCopy = digests(first.api());
+                  ofCopy.putAll(digests(second.api()));
+                  assertThat(ofCopy)
+                      .hasSizeGreaterThanOrEqualTo(TENANTS.size())
+                      .isEqualTo(digests(whole.api()));
+                });
+        assertRefusesWhatNobodyHas(whole, second, first.api(), quiet);
       }
       broker.requireAlive();
       bridge.requireAlive();
