@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RebalancesIT {
 
   private static final long SEED = TestSeed.of(RebalancesIT.class);
-  private static final int ROUNDS = 16;
+  private static final int ROUNDS = 12;
   private static final Duration LONG = Duration.ofSeconds(30);
 
   @TempDir private Path dir;
