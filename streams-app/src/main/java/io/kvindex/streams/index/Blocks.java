@@ -28,7 +28,7 @@ public final class Blocks {
   static final long COUNTED = 1L << 62;
   static final long BY_DEVICE = 1L << 61;
   static final int DEPTH_AT = 45;
-  private static final int CONTEXT_AT = 25;
+  static final int CONTEXT_AT = 25;
   private static final int CONTEXTS = 1 << DEPTH_AT - CONTEXT_AT;
 
   /** Owner set of a name that is held, else its place in the ring. */
@@ -104,6 +104,7 @@ public final class Blocks {
   private final Epochs epochs;
   final ContextRefs contexts;
   final RareCounts counts = new RareCounts();
+  private final Contents contents = new Contents();
   final UnheldRing ring = new UnheldRing();
 
   /**
@@ -197,7 +198,7 @@ public final class Blocks {
       spaces = Arrays.copyOf(spaces, Math.max(ref + 1, 2 * spaces.length));
     }
     Table table = table(tableRef);
-    spaces[ref] = new Space(ref, table, new NameTable(), byName, nameContext);
+    spaces[ref] = new Space(ref, table, new NameTable(contents), byName, nameContext);
     table.spaces.add(ref);
     // Sweeping goes through them in an order that does not depend on which was first.
     Collections.sort(table.spaces);
@@ -414,22 +415,20 @@ public final class Blocks {
     }
     long meaning = word(byDevice, Math.min(depth, DEEPEST), ref);
     if (!known) {
-      if (!names.insert(hash)) {
+      if (!names.insert(hash, space.table.index.isHeld(key))) {
         contexts.release(ref);
         return false;
       }
-      names.set(NameTable.WORD, meaning | NO_PLACE);
+      meaning |= NO_PLACE;
     } else {
       long word = names.get(NameTable.WORD);
       contexts.release(contextRef(word));
       if (word < 0 && key() != key) {
         move(space, set(word), hash, key(), key);
       }
-      names.set(NameTable.WORD, word & (HELD | COUNTED | LOW) | meaning);
+      meaning |= word & (HELD | COUNTED | LOW);
     }
-    names.set(NameTable.KEY, key);
-    names.set(NameTable.LOCAL, local);
-    names.set(NameTable.PARENT, parent);
+    names.describe(key, meaning, local, parent);
     if (kept) {
       note(true);
     }
@@ -510,7 +509,7 @@ public final class Blocks {
               plain ? RareCounts.PLAIN : after);
       word = counted ? word | COUNTED : word & ~COUNTED;
       // Whoever may be held is in no ring, or it would never leave it once it is not.
-      names.set(NameTable.WORD, counted && word >= 0 ? word | NO_PLACE : word);
+      names.setWord(counted && word >= 0 ? word | NO_PLACE : word);
     }
     holder.addUndecided((certain == 0 && undecided > 0 ? 1 : 0) - (isUndecided(before) ? 1 : 0));
     boolean had = before >>> 32 > 0;
@@ -554,13 +553,13 @@ public final class Blocks {
     OwnerSet from = set(word);
     OwnerSet to = sets.flip(from, slot);
     if (to.id == OwnerSets.EMPTY) {
-      names.set(NameTable.WORD, word & ~(HELD | LOW) | NO_PLACE);
+      names.setWord(word & ~(HELD | LOW) | NO_PLACE);
     } else {
       if (to.id >= NO_PLACE) {
         throw new IllegalStateException("too many different owner sets in one table: " + to.id);
       }
       sets.retain(to);
-      names.set(NameTable.WORD, word & ~LOW | HELD | to.id);
+      names.setWord(word & ~LOW | HELD | to.id);
     }
     sets.release(from);
     long hash = names.get(NameTable.HASH);
@@ -629,7 +628,7 @@ public final class Blocks {
         ring.add(-1, 0); // the one value that says there is none
       }
       long place = ring.add(at.ref, names.get(NameTable.HASH));
-      names.set(NameTable.WORD, word & ~LOW | place & LOW);
+      names.setWord(word & ~LOW | place & LOW);
     }
   }
 
@@ -783,7 +782,7 @@ public final class Blocks {
       }
     }
     if (!left) {
-      names.set(NameTable.WORD, names.get(NameTable.WORD) & ~COUNTED);
+      names.setWord(names.get(NameTable.WORD) & ~COUNTED);
     }
   }
 
@@ -884,7 +883,7 @@ public final class Blocks {
     for (Space space : spaces) {
       sum += space == null ? 0 : space.names.bytes();
     }
-    return sum;
+    return sum + contents.bytes();
   }
 
   /** Blocks that holders have by more than one name. */

@@ -2,28 +2,36 @@
 package io.kvindex.streams.index;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the engine hashes of one space mean, five longs each: hash, lookup key, word, local hash,
- * parent. Found entries are worked on in place: {@link #find} and {@link #insert} leave the table
- * at an entry, which {@link #get} and {@link #set} read and write until the next insertion or
- * removal.
+ * What the engine hashes of one space mean, five longs each: hash, word, parent, lookup key, local
+ * hash. Where a block has further names, as engines with a seed of their own give it, each of these
+ * is three longs, and what it shares with the others is in {@link Contents}. Found entries are
+ * worked on in place: {@link #find} and {@link #insert} leave the table at an entry, which {@link
+ * #get} and {@link #set} read and write until the next insertion or removal.
  *
  * <p>Extendible hashing: a directory of segments, each with its entries in pieces that are added
  * and dropped one by one, so that none is copied as it grows, and a sparse array of 4-byte slots
- * that name them: some 46 bytes an entry. For the table's writer alone.
+ * that name them: some 46 bytes an entry, 30 a further name. For the table's writer alone.
  */
 final class NameTable {
 
-  /** Fields of an entry. */
+  /** Fields of an entry; a further name has the first three. */
   static final int HASH = 0;
 
-  static final int KEY = 1;
-  static final int WORD = 2;
-  static final int LOCAL = 3;
-  static final int PARENT = 4;
+  static final int WORD = 1;
+  static final int PARENT = 2;
+  static final int KEY = 3;
+  static final int LOCAL = 4;
   private static final int WIDTH = 5;
+  private static final int FURTHER_WIDTH = 3;
+
+  /** Of a word: depth and context, in place of which a further name has its content. */
+  private static final int SHARED_AT = Blocks.CONTEXT_AT;
+
+  private static final long SHARED = Contents.MOST << SHARED_AT;
 
   /** A segment splits at 4,096 to 7,680 entries, by its hashes, so that not all do so at a time. */
   private static final int UNIT = 4096;
@@ -45,16 +53,82 @@ final class NameTable {
   private static final int NUMBER_BITS = 13;
 
   private static final int NUMBER = (1 << NUMBER_BITS) - 1;
-  private static final int TAG_BITS = 32 - NUMBER_BITS;
+
+  /** Of a slot: its entry is a further name. */
+  private static final int FURTHER = 1 << NUMBER_BITS;
+
+  private static final int TAG_AT = NUMBER_BITS + 1;
+  private static final int TAG_BITS = 32 - TAG_AT;
 
   private static final long[] NOTHING = {};
+  private static final long[][] NO_PIECES = {};
+
+  /** The entries of one width in a segment. */
+  private static final class Entries {
+    final int width;
+
+    /** As many as there are entries for; one may be empty behind them. */
+    long[][] pieces = NO_PIECES;
+
+    int count;
+
+    Entries(int width) {
+      this.width = width;
+    }
+
+    long[] piece(int number) {
+      return pieces[number >>> PIECE_BITS];
+    }
+
+    int offset(int number) {
+      return (number & PIECE - 1) * width;
+    }
+
+    long hash(int number) {
+      return piece(number)[offset(number)];
+    }
+
+    /** A number for one more entry, behind the others, all fields but the hash 0. */
+    int append(long hash) {
+      int number = count++;
+      int piece = number >>> PIECE_BITS;
+      int at = offset(number);
+      if (piece == pieces.length) {
+        pieces = Arrays.copyOf(pieces, piece + 1);
+        pieces[piece] = new long[width * (piece == 0 ? SMALLEST : PIECE)];
+      } else if (at == pieces[piece].length) {
+        pieces[piece] = Arrays.copyOf(pieces[piece], 2 * at);
+      }
+      Arrays.fill(pieces[piece], at, at + width, 0);
+      pieces[piece][at] = hash;
+      return number;
+    }
+
+    void copy(int from, Entries other, int to) {
+      System.arraycopy(piece(from), offset(from), other.piece(to), other.offset(to), width);
+    }
+
+    /** Drops a piece nobody needs but for one, as the next entry may come back to it. */
+    void shrink() {
+      int needed = (count + PIECE - 1 >>> PIECE_BITS) + 1;
+      if (pieces.length > needed) {
+        pieces = Arrays.copyOf(pieces, needed);
+      }
+    }
+
+    long bytes() {
+      long sum = 24;
+      for (long[] piece : pieces) {
+        sum += 4 + 16 + 8L * piece.length;
+      }
+      return sum;
+    }
+  }
 
   private static final class Segment {
-    /** As many as there are entries for; one may be empty behind them. */
-    long[][] pieces = {};
-
+    final Entries first = new Entries(WIDTH);
+    final Entries further = new Entries(FURTHER_WIDTH);
     int[] slots;
-    int count;
     final int depth;
 
     /**
@@ -65,37 +139,44 @@ final class NameTable {
       this.depth = depth;
     }
 
-    long[] piece(int number) {
-      return pieces[number >>> PIECE_BITS];
+    int count() {
+      return first.count + further.count;
     }
 
-    long hash(int number) {
-      return piece(number)[offset(number)];
+    Entries of(int slot) {
+      return (slot & FURTHER) == 0 ? first : further;
     }
 
-    /** Makes place for one more entry behind the others. */
-    void extend() {
-      int piece = count >>> PIECE_BITS;
-      if (piece == pieces.length) {
-        pieces = Arrays.copyOf(pieces, piece + 1);
-        pieces[piece] = new long[WIDTH * (piece == 0 ? SMALLEST : PIECE)];
-      } else if (offset(count) == pieces[piece].length) {
-        pieces[piece] = Arrays.copyOf(pieces[piece], 2 * pieces[piece].length);
+    /** Adds an entry, all fields but the hash 0; its number. */
+    int append(Entries to, long mixed, long hash) {
+      if (count() == room(slots.length)) {
+        resize(count() + Math.max(8, count() >>> 3));
       }
+      int number = to.append(hash);
+      put(slots, slot(to, tag(mixed), number));
+      return number;
     }
 
-    /** Drops a piece nobody needs but for one, as the next entry may come back to it. */
-    void shrink() {
-      int needed = (count + PIECE - 1 >>> PIECE_BITS) + 1;
-      if (pieces.length > needed) {
-        pieces = Arrays.copyOf(pieces, needed);
+    int slot(Entries of, int tag, int number) {
+      return tag << TAG_AT | (of == further ? FURTHER : 0) | number + 1;
+    }
+
+    void resize(int room) {
+      int[] old = slots;
+      slots = new int[slotsFor(room)];
+      for (int slot : old) {
+        if (slot != 0) {
+          put(slots, slot);
+        }
       }
     }
   }
 
+  private final Contents contents;
   private Segment[] directory;
   private int shift;
   private Segment current;
+  private Entries entries;
 
   /** The piece its entry is in, and where there. */
   private long[] piece = NOTHING;
@@ -104,7 +185,11 @@ final class NameTable {
   private int number;
   private long size;
 
-  NameTable() {
+  /**
+   * @param contents what names share; of other tables, too
+   */
+  NameTable(Contents contents) {
+    this.contents = contents;
     expect(0);
   }
 
@@ -117,15 +202,12 @@ final class NameTable {
     return slots - slots / 5 - 1;
   }
 
-  private static int offset(int number) {
-    return (number & PIECE - 1) * WIDTH;
-  }
-
-  private void goTo(Segment segment, int entry) {
+  private void goTo(Segment segment, Entries of, int entry) {
     current = segment;
+    entries = of;
     number = entry;
-    piece = segment.piece(entry);
-    at = offset(entry);
+    piece = of.piece(entry);
+    at = of.offset(entry);
   }
 
   /**
@@ -172,6 +254,7 @@ final class NameTable {
       i = end;
     }
     current = directory[0];
+    entries = current.first;
     nowhere();
   }
 
@@ -210,8 +293,14 @@ final class NameTable {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
     int slot = segment.slots[home(tag(mixed), segment.slots.length)];
+    if (slot == 0) {
+      return 0;
+    }
+    Entries of = segment.of(slot);
     int entry = (slot & NUMBER) - 1;
-    return slot == 0 ? 0 : segment.piece(entry)[offset(entry) + KEY];
+    long[] in = of.piece(entry);
+    int from = of.offset(entry);
+    return of == segment.first ? in[from + KEY] : contents.key(content(in[from + WORD]));
   }
 
   /** Goes to the entry of a hash; whether there is one. */
@@ -225,10 +314,11 @@ final class NameTable {
     int tag = tag(mixed);
     int slot = home(tag, slots.length);
     for (int taken = slots[slot]; taken != 0; taken = slots[slot]) {
-      if (taken >>> NUMBER_BITS == tag) {
+      if (taken >>> TAG_AT == tag) {
+        Entries of = segment.of(taken);
         int entry = (taken & NUMBER) - 1;
-        if (segment.hash(entry) == hash) {
-          goTo(segment, entry);
+        if (of.hash(entry) == hash) {
+          goTo(segment, of, entry);
           return true;
         }
       }
@@ -239,29 +329,64 @@ final class NameTable {
 
   /** Several things are asked of most names, one after the other. */
   private boolean isAt(long hash) {
-    return number < current.count && piece[at] == hash;
+    return number < entries.count && piece[at] == hash;
+  }
+
+  private static long content(long word) {
+    return (word & SHARED) >>> SHARED_AT;
+  }
+
+  private boolean isFurther() {
+    return entries.width == FURTHER_WIDTH;
   }
 
   /** A field of the entry it is at. */
   long get(int field) {
-    return piece[at + field];
+    return isFurther() && (field == WORD || field > PARENT) ? shared(field) : piece[at + field];
   }
 
-  /** Sets a field of the entry it is at. */
-  void set(int field, long value) {
-    piece[at + field] = value;
+  private long shared(int field) {
+    long word = piece[at + WORD];
+    long content = content(word);
+    return switch (field) {
+      case KEY -> contents.key(content);
+      case LOCAL -> contents.local(content);
+      default -> word & ~SHARED | contents.meaning(content) << SHARED_AT;
+    };
+  }
+
+  /** Sets what its word says beside depth and context. */
+  void setWord(long word) {
+    long shared = piece[at + WORD] & SHARED;
+    piece[at + WORD] = word & ~SHARED | shared;
+  }
+
+  /** Says what the name means; of the word, all counts. */
+  void describe(long key, long word, long local, long parent) {
+    piece[at + PARENT] = parent;
+    if (isFurther()) {
+      long before = content(piece[at + WORD]);
+      long now = contents.retain(key, local, (word & SHARED) >>> SHARED_AT);
+      contents.release(before);
+      piece[at + WORD] = word & ~SHARED | now << SHARED_AT;
+    } else {
+      piece[at + WORD] = word;
+      piece[at + KEY] = key;
+      piece[at + LOCAL] = local;
+    }
   }
 
   /**
-   * Adds a hash that is not there, all other fields 0, and goes to it.
+   * Adds a hash that is not there and goes to it; {@link #describe} has to follow.
    *
+   * @param further whether its block has another name, as a rule one of the same meaning
    * @return false, with nothing changed, if thousands of hashes begin alike when mixed, as none do
    *     by chance
    */
-  boolean insert(long hash) {
+  boolean insert(long hash, boolean further) {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
-    while (segment.count >= fullAt(mixed)) {
+    while (segment.count() >= fullAt(mixed)) {
       if (segment.depth == MAX_DEPTH) {
         return false;
       }
@@ -269,39 +394,23 @@ final class NameTable {
       segment = segment(mixed);
     }
     size++;
-    append(segment, mixed, hash);
-    goTo(segment, segment.count - 1);
+    Entries to = further ? segment.further : segment.first;
+    goTo(segment, to, segment.append(to, mixed, hash));
     return true;
   }
 
-  /** Adds an entry, all fields but the hash 0; where its fields are in the last piece. */
-  private static int append(Segment segment, long mixed, long hash) {
-    if (segment.count == room(segment.slots.length)) {
-      resize(segment, segment.count + Math.max(8, segment.count >>> 3));
-    }
-    segment.extend();
-    int number = segment.count++;
-    put(segment.slots, tag(mixed), number);
-    long[] piece = segment.piece(number);
-    int entry = offset(number);
-    Arrays.fill(piece, entry, entry + WIDTH, 0);
-    piece[entry] = hash;
-    return entry;
-  }
-
-  private static void put(int[] slots, int tag, int number) {
-    int slot = home(tag, slots.length);
+  private static void put(int[] slots, int value) {
+    int slot = home(value >>> TAG_AT, slots.length);
     while (slots[slot] != 0) {
-      slot = slot + 1 == slots.length ? 0 : slot + 1;
+      slot = next(slot, slots.length);
     }
-    slots[slot] = tag << NUMBER_BITS | number + 1;
+    slots[slot] = value;
   }
 
-  private static int slotOf(int[] slots, int tag, int number) {
-    int wanted = tag << NUMBER_BITS | number + 1;
-    int slot = home(tag, slots.length);
+  private static int slotOf(int[] slots, int wanted) {
+    int slot = home(wanted >>> TAG_AT, slots.length);
     while (slots[slot] != wanted) {
-      slot = slot + 1 == slots.length ? 0 : slot + 1;
+      slot = next(slot, slots.length);
     }
     return slot;
   }
@@ -309,18 +418,22 @@ final class NameTable {
   /** Takes out the entry it is at. */
   void remove() {
     Segment segment = current;
-    free(segment.slots, slotOf(segment.slots, tag(mix(piece[at])), number));
-    int last = --segment.count;
+    if (isFurther()) {
+      contents.release(content(piece[at + WORD]));
+    }
+    free(segment.slots, slotOf(segment.slots, segment.slot(entries, tag(mix(piece[at])), number)));
+    int last = --entries.count;
     if (last != number) {
-      int tag = tag(mix(segment.hash(last)));
-      segment.slots[slotOf(segment.slots, tag, last)] = tag << NUMBER_BITS | number + 1;
-      System.arraycopy(segment.piece(last), offset(last), piece, at, WIDTH);
+      int tag = tag(mix(entries.hash(last)));
+      int moved = slotOf(segment.slots, segment.slot(entries, tag, last));
+      segment.slots[moved] = segment.slot(entries, tag, number);
+      entries.copy(last, entries, number);
     }
     size--;
-    segment.shrink();
+    entries.shrink();
     int room = room(segment.slots.length);
-    if (room > 2 * SMALLEST && segment.count < room >>> 1) {
-      resize(segment, segment.count + (segment.count >>> 3) + 8);
+    if (room > 2 * SMALLEST && segment.count() < room >>> 1) {
+      segment.resize(segment.count() + (segment.count() >>> 3) + 8);
     }
   }
 
@@ -329,7 +442,7 @@ final class NameTable {
     int length = slots.length;
     int hole = freed;
     for (int slot = next(hole, length); slots[slot] != 0; slot = next(slot, length)) {
-      int home = home(slots[slot] >>> NUMBER_BITS, length);
+      int home = home(slots[slot] >>> TAG_AT, length);
       if (distance(home, slot, length) >= distance(hole, slot, length)) {
         slots[hole] = slots[slot];
         hole = slot;
@@ -350,27 +463,18 @@ final class NameTable {
     return UNIT / 8 * (8 + (int) (mixed >>> 64 - CLASS_BITS));
   }
 
-  private static void resize(Segment segment, int room) {
-    int[] old = segment.slots;
-    segment.slots = new int[slotsFor(room)];
-    for (int slot : old) {
-      if (slot != 0) {
-        put(segment.slots, slot >>> NUMBER_BITS, (slot & NUMBER) - 1);
-      }
-    }
-  }
-
   private void split(Segment segment, long mixed) {
     int depth = segment.depth + 1;
     long bit = 1L << 64 - depth;
-    Segment zero = new Segment(segment.count / 2 + SMALLEST, depth);
-    Segment one = new Segment(segment.count / 2 + SMALLEST, depth);
-    for (int i = 0; i < segment.count; i++) {
-      long hash = segment.hash(i);
-      long own = mix(hash);
-      Segment to = (own & bit) != 0 ? one : zero;
-      int entry = append(to, own, hash);
-      System.arraycopy(segment.piece(i), offset(i), to.piece(to.count - 1), entry, WIDTH);
+    Segment zero = new Segment(segment.count() / 2 + SMALLEST, depth);
+    Segment one = new Segment(segment.count() / 2 + SMALLEST, depth);
+    for (Entries from : List.of(segment.first, segment.further)) {
+      for (int i = 0; i < from.count; i++) {
+        long own = mix(from.hash(i));
+        Segment side = (own & bit) != 0 ? one : zero;
+        Entries to = from == segment.first ? side.first : side.further;
+        from.copy(i, to, side.append(to, own, from.hash(i)));
+      }
     }
     if (depth > 64 - shift) {
       doubleDirectory();
@@ -411,9 +515,11 @@ final class NameTable {
     Segment before = null;
     for (int i = (int) (first >>> shift); i <= (int) (last >>> shift); i++) {
       Segment segment = directory[i];
-      for (int n = 0; segment != before && n < segment.count; n++) {
-        long mixed = mix(segment.hash(n));
-        goTo(segment, n);
+      for (int n = 0; segment != before && n < segment.count(); n++) {
+        boolean isFirst = n < segment.first.count;
+        Entries of = isFirst ? segment.first : segment.further;
+        goTo(segment, of, isFirst ? n : n - segment.first.count);
+        long mixed = mix(piece[at]);
         if ((bits == 0 || mixed >>> 64 - bits == prefix) && wanted.getAsBoolean()) {
           found = count == found.length ? Arrays.copyOf(found, Math.max(16, 2 * count)) : found;
           found[count++] = mixed;
@@ -443,10 +549,8 @@ final class NameTable {
     Segment before = null;
     for (Segment segment : directory) {
       if (segment != before) {
-        sum += 32 + 16 + 4L * segment.slots.length + 16;
-        for (long[] piece : segment.pieces) {
-          sum += 4 + 16 + 8L * piece.length;
-        }
+        sum += 32 + 16 + 4L * segment.slots.length;
+        sum += segment.first.bytes() + segment.further.bytes();
       }
       before = segment;
     }

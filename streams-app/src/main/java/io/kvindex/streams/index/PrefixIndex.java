@@ -183,6 +183,12 @@ public final class PrefixIndex {
     return true;
   }
 
+  /** Whether anybody holds a block, live or not. */
+  boolean isHeld(long key) {
+    long mixed = Segment.mix(key);
+    return Segment.slotOf(table.segmentOf(mixed), mixed, key) >= 0;
+  }
+
   /**
    * The owner in {@code slot} does not hold the block any more.
    *

@@ -159,7 +159,7 @@ public final class Restoring {
     if (context == ContextRefs.FULL || placed == (held || counted)) {
       throw new MalformedRecordException("a name that is neither held nor not held");
     }
-    if (!names.insert(name.hash)) {
+    if (!names.insert(name.hash, space.table().index.isHeld(name.key))) {
       throw new MalformedRecordException("too many names that begin alike");
     }
     long word = Blocks.word(name.byDevice, name.depth, context);
@@ -179,10 +179,7 @@ public final class Restoring {
     } else {
       word |= Blocks.NO_PLACE;
     }
-    names.set(NameTable.KEY, name.key);
-    names.set(NameTable.WORD, word);
-    names.set(NameTable.LOCAL, name.local);
-    names.set(NameTable.PARENT, name.parent);
+    names.describe(name.key, word, name.local, name.parent);
   }
 
   private void copies(Blocks.Space space, NameRow name) {

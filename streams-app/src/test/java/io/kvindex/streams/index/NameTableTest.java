@@ -39,7 +39,11 @@ class NameTableTest {
 
   private static final int MOST = 200_000;
 
-  private final NameTable table = new NameTable();
+  /** Depth and context in a word. */
+  private static final long MEANING = Contents.MOST << Blocks.CONTEXT_AT;
+
+  private final Contents contents = new Contents();
+  private final NameTable table = new NameTable(contents);
   private final Map<Long, long[]> expected = new HashMap<>();
 
   @ParameterizedTest
@@ -77,7 +81,9 @@ class NameTableTest {
     }
     checkAll(numbering);
     assertThat(table.size()).isZero();
+    assertThat(contents.size()).isZero();
     assertThat(table.bytes()).isLessThan(400_000);
+    assertThat(contents.bytes()).isLessThan(1_000_000);
     insert(5, random);
     checkAll(numbering);
   }
@@ -117,14 +123,14 @@ class NameTableTest {
     for (long i = 0; i < 30_000; i++) {
       hashes.add(i % 3 == 0 ? i : i * 0xD1B54A32D192ED03L);
     }
-    NameTable once = new NameTable();
-    hashes.forEach(once::insert);
-    NameTable other = new NameTable();
+    NameTable once = new NameTable(new Contents());
+    hashes.forEach(hash -> insert(once, hash));
+    NameTable other = new NameTable(new Contents());
     Collections.shuffle(hashes, new Random(5));
     for (long i = -1; i > -50_000; i--) { // what grew it and is gone again
-      other.insert(i);
+      insert(other, i);
     }
-    hashes.forEach(other::insert);
+    hashes.forEach(hash -> insert(other, hash));
     for (long i = -1; i > -50_000; i--) {
       assertThat(other.find(i)).isTrue();
       other.remove();
@@ -149,14 +155,14 @@ class NameTableTest {
     for (int count : new int[] {0, 1, 30_000, 77_000, 300_000}) {
       for (int told : new int[] {count / 10, count, count * 2}) {
         Random random = new Random(count);
-        NameTable grown = new NameTable();
-        NameTable made = new NameTable();
+        NameTable grown = new NameTable(new Contents());
+        NameTable made = new NameTable(new Contents());
         made.expect(told);
         for (int i = 0; i < count; i++) {
           long hash = random.nextLong();
-          grown.insert(hash);
-          made.insert(hash);
-          made.set(NameTable.KEY, i);
+          insert(grown, hash);
+          insert(made, hash);
+          made.describe(i, 0, 0, 0);
         }
         random = new Random(count);
         for (int i = 0; i < count; i++) {
@@ -174,7 +180,7 @@ class NameTableTest {
   @Test
   void shouldGiveNothing_whenARangeIsEmpty() {
     assertThat(table.range(0, 1, () -> true)).isEmpty();
-    table.insert(7);
+    insert(table, 7);
     int prefix = (int) (NameTable.mix(7) >>> 33);
     assertThat(table.range(prefix, 31, () -> true)).containsExactly(7);
     assertThat(table.range(prefix ^ 1, 31, () -> true)).isEmpty();
@@ -197,7 +203,8 @@ class NameTableTest {
     int refused = 0;
     for (long i = 0; i < 40_000; i++) {
       long hash = NameTable.unmix(0x5A5A5AL << 40 | i << 20 | i);
-      if (table.insert(hash)) {
+      if (table.insert(hash, i % 2 == 0)) {
+        table.describe(0, 0, 0, 0);
         expected.put(hash, new long[5]);
       } else {
         refused++;
@@ -237,8 +244,15 @@ class NameTableTest {
     return sorted;
   }
 
+  /** Some are the only name of their block, some are further ones. */
+  private static void insert(NameTable to, long hash) {
+    to.insert(hash, (NameTable.mix(hash) & 3) != 0);
+    to.describe(hash, 0, 0, 0);
+  }
+
   private void insert(long hash, Random random) {
-    table.insert(hash);
+    table.insert(hash, random.nextBoolean());
+    table.describe(0, 0, 0, 0);
     expected.put(hash, new long[5]);
     check(hash);
     change(hash, random);
@@ -247,12 +261,22 @@ class NameTableTest {
   private void change(long hash, Random random) {
     assertThat(table.find(hash)).isTrue();
     long[] fields = expected(hash);
-    for (int field = NameTable.KEY; field <= NameTable.PARENT; field++) {
-      if (random.nextBoolean()) {
-        long value = random.nextLong();
-        table.set(field, value);
-        fields[field] = value;
-      }
+    long word = random.nextLong();
+    if (random.nextBoolean()) {
+      fields[NameTable.WORD] = word & ~MEANING | fields[NameTable.WORD] & MEANING;
+      table.setWord(word);
+    } else {
+      // As if prompts of different contexts and lengths had blocks in common.
+      fields[NameTable.KEY] =
+          random.nextInt(1_000) * (random.nextBoolean() ? 1 : 0x9E3779B9L << 33);
+      fields[NameTable.LOCAL] = random.nextInt(2);
+      fields[NameTable.WORD] = word & ~MEANING | (random.nextBoolean() ? MEANING : 0);
+      fields[NameTable.PARENT] = random.nextLong();
+      table.describe(
+          fields[NameTable.KEY],
+          fields[NameTable.WORD],
+          fields[NameTable.LOCAL],
+          fields[NameTable.PARENT]);
     }
   }
 
@@ -274,7 +298,7 @@ class NameTableTest {
   private void check(long hash) {
     long[] fields = expected(hash);
     boolean right = table.find(hash) && table.get(NameTable.HASH) == hash;
-    for (int field = NameTable.KEY; field <= NameTable.PARENT; field++) {
+    for (int field = NameTable.HASH + 1; field <= NameTable.LOCAL; field++) {
       right = right && table.get(field) == fields[field];
     }
     if (!right) {
