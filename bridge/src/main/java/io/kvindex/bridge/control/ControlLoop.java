@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -51,6 +52,9 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   /** Records that whoever takes over has to read for the sake of a silent publisher, about. */
   private static final long MOST_UNREAD = 10_000;
 
+  /** Records of other bridges' progress that wait to be looked at. */
+  private static final int MOST_FOREIGN = 1_024;
+
   private final Consumer<byte[], byte[]> consumer;
   private final WakefulPoll poll;
   private final ControlRecords records;
@@ -65,6 +69,7 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
   private final Lease lease;
   private final EventLogReader eventLog;
   private final LogEnds logEnds;
+  private final Semaphore foreignRoom = new Semaphore(MOST_FOREIGN);
   private volatile boolean running = true;
   private volatile boolean abrupt;
   private long nextProgressNs = System.nanoTime();
@@ -256,12 +261,32 @@ public final class ControlLoop implements ConsumerRebalanceListener, AutoCloseab
 
   /**
    * Takes a record of the progress topic. What a bridge that lost its share writes of it all the
-   * same is seldom; what is not loaded yet, the step comes behind the load. Any thread.
+   * same is seldom; what is not loaded yet, the step comes behind the load. Waits while very many
+   * are waiting: at a start the whole topic may come. Any thread but the control thread.
    */
   public void noteProgress(ConsumerRecord<byte[], byte[]> record) {
-    if (share.has(record.partition()) && !records.isOwn(record)) {
-      steps.add(() -> noteForeign(record));
+    if (!share.has(record.partition()) || records.isOwn(record) || !awaitRoom()) {
+      return;
     }
+    steps.add(
+        () -> {
+          foreignRoom.release();
+          noteForeign(record);
+        });
+  }
+
+  /** Waits for room; false = this object ends. */
+  private boolean awaitRoom() {
+    try {
+      while (running) {
+        if (foreignRoom.tryAcquire(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+          return true;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 
   private void noteForeign(ConsumerRecord<byte[], byte[]> record) {

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * What the control thread has to do next, or after a pause. Any thread adds; bounded by what is on
- * its way to Kafka, which is one claim and one retirement a publisher.
+ * its way to Kafka, one claim and one retirement a publisher, and by who adds more than that.
  */
 final class Steps {
 

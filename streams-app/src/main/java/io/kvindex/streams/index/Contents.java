@@ -27,8 +27,10 @@ final class Contents {
   private static final int PIECE_BITS = 7;
   private static final int PIECE = 1 << PIECE_BITS;
 
+  private static final long[][] NO_PIECES = {};
+
   private static final class Part {
-    long[][] pieces = {};
+    long[][] pieces = NO_PIECES;
 
     /** Numbers in a part, + 1; 0 = free. */
     int[] slots = new int[8];
@@ -84,6 +86,13 @@ final class Contents {
         pieces[pieces.length - 1] = new long[WIDTH * PIECE];
       }
       return given++;
+    }
+
+    /** Nothing is in it: its memory, which is kept while numbers are in use, is given back. */
+    void clear() {
+      pieces = NO_PIECES;
+      given = 0;
+      vacant = 0;
     }
 
     void resize(int length) {
@@ -192,6 +201,9 @@ final class Contents {
     part.count--;
     part.set(within, KEY, part.vacant);
     part.vacant = within + 1;
+    if (part.count == 0) {
+      part.clear();
+    }
     if (part.slots.length > 16 && part.count < part.slots.length / 4) {
       part.resize(part.slots.length / 2);
     }

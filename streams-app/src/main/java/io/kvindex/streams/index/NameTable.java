@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
  * hash. Where a block has further names, as engines with a seed of their own give it, each of these
  * is three longs, and what it shares with the others is in {@link Contents}. Found entries are
  * worked on in place: {@link #find} and {@link #insert} leave the table at an entry, which {@link
- * #get} and {@link #set} read and write until the next insertion or removal.
+ * #get}, {@link #setWord} and {@link #describe} read and write until the next insertion or removal.
  *
  * <p>Extendible hashing: a directory of segments, each with its entries in pieces that are added
  * and dropped one by one, so that none is copied as it grows, and a sparse array of 4-byte slots
