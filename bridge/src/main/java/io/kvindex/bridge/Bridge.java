@@ -8,7 +8,7 @@ import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.KafkaSettings;
 import io.kvindex.bridge.produce.SendBudget;
-import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.IoLoops;
 import io.kvindex.bridge.zmq.Replays;
 import io.kvindex.bridge.zmq.Resolver;
 import io.kvindex.model.chaos.Knob;
@@ -54,7 +54,7 @@ public final class Bridge implements AutoCloseable {
 
   private final Producer<byte[], byte[]> producer;
   private final Resolver resolver;
-  private final IoLoop loop;
+  private final IoLoops loops;
   private final Replays replays;
   private final ControlLoop control;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -71,10 +71,9 @@ public final class Bridge implements AutoCloseable {
     partitionsOf(Topics.BRIDGE_PROGRESS);
     EventSink sink = new EventSink(producer, partitions, config.rawQuarantine(), budget, metrics);
     resolver = new Resolver(Resolver.Lookup.SYSTEM);
-    loop = new IoLoop(budget, resolver);
-    budget.onReopened(loop::wakeUp);
-    replays = new Replays(loop.context(), config.replay(), resolver);
-    Followers followers = new Followers(loop, replays, sink, metrics, config.limits());
+    loops = IoLoops.start(budget::gate, resolver);
+    replays = new Replays(loops.context(), config.replay(), resolver);
+    Followers followers = new Followers(loops, replays, sink, metrics, config.limits());
     Map<String, Object> member =
         KafkaSettings.member(config.kafka(), GROUP, config.groupInstanceId());
     watch =
@@ -178,7 +177,7 @@ public final class Bridge implements AutoCloseable {
 
   /** Whether its threads run. */
   public boolean isAlive() {
-    return control.isAlive() && loop.isAlive();
+    return control.isAlive() && loops.isAlive();
   }
 
   /**
@@ -194,7 +193,7 @@ public final class Bridge implements AutoCloseable {
     closed.set(true);
     control.stopWriting();
     replays.close();
-    loop.close();
+    loops.close();
     resolver.close();
     producer.close(Duration.ZERO);
     control.close();
@@ -212,7 +211,7 @@ public final class Bridge implements AutoCloseable {
     try {
       control.close();
       replays.close();
-      loop.close();
+      loops.close();
       resolver.close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -24,6 +24,7 @@ final class Follower implements IoLoop.Reader {
 
   private final Registration registration;
   private final Followers site;
+  private final IoLoop loop;
   private final FollowStatus status;
   private final BatchPublisher publisher;
   private final LiveBuffer buffer;
@@ -43,10 +44,11 @@ final class Follower implements IoLoop.Reader {
   private int connection;
 
   /** Any thread may make one. */
-  Follower(Life start, Followers site, LifeClaims claims) {
+  Follower(Life start, Followers site, IoLoop loop, LifeClaims claims) {
     this.registration = start.registration();
     this.site = site;
-    this.signal = site.loop.signal(this::onSignal);
+    this.loop = loop;
+    this.signal = loop.signal(this::onSignal);
     this.life =
         new CurrentLife(
             start, claims, () -> site.sink.ends().of(registration.table()), signal::raise);
@@ -72,7 +74,7 @@ final class Follower implements IoLoop.Reader {
             start.opens(),
             this::onNewLife);
     this.subscription =
-        new Subscription(registration, site, status, this, this::later, signal::raise);
+        new Subscription(registration, site, loop, status, this, this::later, signal::raise);
   }
 
   /** What others may see; any thread. */
@@ -137,7 +139,7 @@ final class Follower implements IoLoop.Reader {
 
   /** Any thread. */
   private void later(Runnable step, Duration pause) {
-    site.loop.later(
+    loop.later(
         () -> {
           if (phase != Phase.STOPPED) {
             step.run();
@@ -281,7 +283,7 @@ final class Follower implements IoLoop.Reader {
   }
 
   private boolean mayPublish() {
-    return site.sink.hasRoom() && !life.hasFailed() && succession.mayPublish();
+    return loop.hasRoom() && !life.hasFailed() && succession.mayPublish();
   }
 
   private void takeReplay() {

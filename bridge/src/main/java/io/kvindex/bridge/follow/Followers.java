@@ -5,12 +5,14 @@ import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.metrics.FaultLog;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.IoLoops;
 import io.kvindex.bridge.zmq.Replays;
+import io.kvindex.model.registration.Registration;
 
 /** Starts to follow publishers, and has what all followers share. Thread-safe. */
 public final class Followers {
 
-  final IoLoop loop;
+  private final IoLoops loops;
   final Replays replays;
   final EventSink sink;
   final BridgeMetrics metrics;
@@ -20,8 +22,8 @@ public final class Followers {
 
   /** All of them share these. */
   public Followers(
-      IoLoop loop, Replays replays, EventSink sink, BridgeMetrics metrics, FollowLimits limits) {
-    this.loop = loop;
+      IoLoops loops, Replays replays, EventSink sink, BridgeMetrics metrics, FollowLimits limits) {
+    this.loops = loops;
     this.replays = replays;
     this.sink = sink;
     this.metrics = metrics;
@@ -35,7 +37,9 @@ public final class Followers {
    * @param claims where those are claimed
    */
   public Following start(Life life, LifeClaims claims) throws InterruptedException {
-    Follower follower = new Follower(life, this, claims);
+    Registration registration = life.registration();
+    IoLoop loop = loops.of(registration.publisher(), registration.endpoint());
+    Follower follower = new Follower(life, this, loop, claims);
     loop.execute(follower::open);
     return new Following(life, follower, loop);
   }

@@ -4,6 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.decode.RawBatch;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +15,10 @@ final class LiveBuffer {
 
   private static final int OVERHEAD_BYTES = 64;
 
-  /** What all buffers of a bridge may hold together. */
+  /** What all buffers of a bridge may hold together; any thread. */
   static final class Pool {
     private final long maxBytes;
-    private long bytes;
+    private final AtomicLong bytes = new AtomicLong();
 
     /**
      * @param maxBytes limit in bytes
@@ -40,12 +41,13 @@ final class LiveBuffer {
 
   /** Whether nothing more should be read; what was read is kept all the same. */
   boolean isFull() {
-    return batches.size() >= maxBatches || (pool.bytes >= pool.maxBytes && !batches.isEmpty());
+    return batches.size() >= maxBatches
+        || (pool.bytes.get() >= pool.maxBytes && !batches.isEmpty());
   }
 
   /** Whether batches may well wait a while longer. */
   boolean isRoomy() {
-    return batches.size() < maxBatches / 2 && pool.bytes < pool.maxBytes / 2;
+    return batches.size() < maxBatches / 2 && pool.bytes.get() < pool.maxBytes / 2;
   }
 
   /** Batches in it; any thread. */
@@ -55,7 +57,7 @@ final class LiveBuffer {
 
   void add(RawBatch batch) {
     batches.addLast(batch);
-    pool.bytes += cost(batch);
+    pool.bytes.addAndGet(cost(batch));
     note();
   }
 
@@ -64,7 +66,7 @@ final class LiveBuffer {
   }
 
   void removeFirst() {
-    pool.bytes -= cost(batches.removeFirst());
+    pool.bytes.addAndGet(-cost(batches.removeFirst()));
     note();
   }
 

@@ -19,6 +19,7 @@ final class Subscription implements IoLoop.Listener {
 
   private final Registration registration;
   private final Followers site;
+  private final IoLoop loop;
   private final FollowStatus status;
   private final IoLoop.Reader reader;
   private final Later later;
@@ -32,12 +33,14 @@ final class Subscription implements IoLoop.Listener {
   Subscription(
       Registration registration,
       Followers site,
+      IoLoop loop,
       FollowStatus status,
       IoLoop.Reader reader,
       Later later,
       Runnable changed) {
     this.registration = registration;
     this.site = site;
+    this.loop = loop;
     this.status = status;
     this.reader = reader;
     this.later = later;
@@ -62,7 +65,7 @@ final class Subscription implements IoLoop.Listener {
     }
     try {
       prepare.run();
-      site.loop.subscribe(
+      loop.subscribe(
           endpoint,
           registration.options().topic(),
           site.limits.socketHighWaterMark(),
@@ -84,7 +87,7 @@ final class Subscription implements IoLoop.Listener {
 
   void close() {
     if (open) {
-      site.loop.unsubscribe(reader);
+      loop.unsubscribe(reader);
       open = false;
     }
   }

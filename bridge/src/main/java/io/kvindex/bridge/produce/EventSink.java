@@ -59,11 +59,6 @@ public final class EventSink {
     return ends;
   }
 
-  /** Whether more may be sent now; otherwise stop reading until the budget opens again. */
-  public boolean hasRoom() {
-    return budget.hasRoom();
-  }
-
   /**
    * Sends all records of one batch; the session learns what becomes of them.
    *

@@ -2,38 +2,33 @@
 package io.kvindex.bridge.produce;
 
 import io.kvindex.bridge.zmq.IoLoop;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bytes given to the producer and not acknowledged yet. Once it is used up the sockets are not read
  * until half of it is free again, so a slow broker stops the reading instead of filling the heap.
+ * Thread-safe.
  */
-public final class SendBudget implements IoLoop.Gate {
+public final class SendBudget {
 
   private final long maxBytes;
   private final AtomicLong inFlight = new AtomicLong();
-  private volatile boolean exhausted;
-  private volatile Runnable reopened = () -> {};
+  private final List<LoopGate> gates = new CopyOnWriteArrayList<>();
 
   /**
-   * @param maxBytes limit in bytes; one record may exceed it
+   * @param maxBytes limit in bytes; exceeded by one record of each loop at most
    */
   public SendBudget(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Whom to tell, on any thread, that half of it is free again. */
-  public void onReopened(Runnable listener) {
-    reopened = listener;
-  }
-
-  @Override
-  public boolean hasRoom() {
-    if (inFlight.get() < maxBytes) {
-      return true;
-    }
-    exhausted = true;
-    return false;
+  /** A gate for one more loop. */
+  public IoLoop.Gate gate() {
+    LoopGate gate = new LoopGate();
+    gates.add(gate);
+    return gate;
   }
 
   /** Bytes in flight. */
@@ -46,22 +41,46 @@ public final class SendBudget implements IoLoop.Gate {
   }
 
   void give(long bytes) {
-    if (inFlight.addAndGet(-bytes) <= maxBytes / 2 && exhausted) {
-      reopened.run();
+    if (inFlight.addAndGet(-bytes) > maxBytes / 2) {
+      return;
+    }
+    for (LoopGate gate : gates) {
+      if (gate.closed) {
+        gate.reopening.run();
+      }
     }
   }
 
-  @Override
-  public boolean isClosed() {
-    return exhausted;
-  }
+  private final class LoopGate implements IoLoop.Gate {
+    private volatile boolean closed;
+    private volatile Runnable reopening = () -> {};
 
-  @Override
-  public boolean tryReopen() {
-    if (inFlight.get() > maxBytes / 2) {
+    @Override
+    public void onReopening(Runnable listener) {
+      reopening = listener;
+    }
+
+    @Override
+    public boolean hasRoom() {
+      if (inFlight.get() < maxBytes) {
+        return true;
+      }
+      closed = true;
       return false;
     }
-    exhausted = false;
-    return true;
+
+    @Override
+    public boolean isClosed() {
+      return closed;
+    }
+
+    @Override
+    public boolean tryReopen() {
+      if (inFlight.get() > maxBytes / 2) {
+        return false;
+      }
+      closed = false;
+      return true;
+    }
   }
 }

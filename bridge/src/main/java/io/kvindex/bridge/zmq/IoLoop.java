@@ -24,9 +24,10 @@ import org.slf4j.LoggerFactory;
 import org.zeromq.ZMQ;
 
 /**
- * The one thread that owns all subscriptions and the state of everything that follows a publisher.
- * Other threads reach it through {@link #execute}, {@link #later} and {@link Signal}; while the
- * gate is closed (Kafka is behind) it reads no socket at all, so pressure reaches the publishers.
+ * A thread that owns subscriptions and the state of everything that follows their publishers. Other
+ * threads reach it through {@link #execute}, {@link #later} and {@link Signal}; while the gate is
+ * closed (Kafka is behind) it reads no socket at all, so pressure reaches the publishers. What
+ * comes over the network is read by a thread of ZeroMQ's meanwhile.
  */
 public final class IoLoop implements AutoCloseable {
 
@@ -36,7 +37,6 @@ public final class IoLoop implements AutoCloseable {
   private static final int MAX_SOCKETS = 65_536;
   private static final int MAX_TASKS = 4_096;
   private static final long POLL_MS = 250;
-  private static final long GATE_PARK_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** Reads one subscription; called by the loop's thread. */
   public interface Reader {
@@ -66,8 +66,11 @@ public final class IoLoop implements AutoCloseable {
     default void unresolved(String problem) {}
   }
 
-  /** Whether more may be read now; asked by the loop's thread. */
+  /** Whether more may be read now; of one loop, asked by its thread. */
   public interface Gate {
+    /** Whom to tell, on any thread, that it may be worth while to try to reopen it. */
+    void onReopening(Runnable listener);
+
     /** Whether a further message may be read; false closes it. */
     boolean hasRoom();
 
@@ -121,6 +124,7 @@ public final class IoLoop implements AutoCloseable {
   /**
    * Starts the thread.
    *
+   * @param gate nobody else's
    * @param resolver looks up the names of endpoints; must outlive this object
    */
   public IoLoop(Gate gate, Resolver resolver) {
@@ -132,7 +136,13 @@ public final class IoLoop implements AutoCloseable {
     poller.register(wake.channel(), ZMQ.Poller.POLLIN);
     thread = new Thread(this::run, "zmq-io");
     thread.setDaemon(true);
+    gate.onReopening(this::wakeUp);
     thread.start();
+  }
+
+  /** Whether its readers may hand on more now; false closes its gate. */
+  public boolean hasRoom() {
+    return gate.hasRoom();
   }
 
   /** For the sockets of other threads; closed with the loop. */
@@ -257,7 +267,7 @@ public final class IoLoop implements AutoCloseable {
     }
     if (gate.isClosed()) {
       if (!gate.tryReopen()) {
-        LockSupport.parkNanos(GATE_PARK_NS);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL_MS)); // ended by wakeUp
         return;
       }
       List.copyOf(open).forEach(inlet -> guard(inlet::onReopened));
@@ -295,12 +305,17 @@ public final class IoLoop implements AutoCloseable {
     return thread.isAlive();
   }
 
-  /** Ends the thread and closes all sockets; sockets of other threads must be closed before. */
-  @Override
-  public void close() throws InterruptedException {
+  /** Has the thread end; does not wait for it. {@link #close} has to follow. */
+  void stop() {
     running = false;
     timer.shutdownNow();
     wakeUp();
+  }
+
+  /** Ends the thread and closes all sockets; sockets of other threads must be closed before. */
+  @Override
+  public void close() throws InterruptedException {
+    stop();
     thread.join(CLOSE.toMillis());
     end(context, CLOSE);
     wake.close();

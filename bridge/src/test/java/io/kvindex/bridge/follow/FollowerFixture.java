@@ -6,7 +6,7 @@ import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.SendBudget;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
-import io.kvindex.bridge.zmq.IoLoop;
+import io.kvindex.bridge.zmq.IoLoops;
 import io.kvindex.bridge.zmq.ReplayPolicy;
 import io.kvindex.bridge.zmq.Replays;
 import io.kvindex.bridge.zmq.Resolver;
@@ -40,7 +40,7 @@ abstract class FollowerFixture {
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   final BridgeMetrics metrics = new BridgeMetrics(registry);
   final Resolver resolver = new Resolver(this::lookUp);
-  final IoLoop loop;
+  final IoLoops loops;
   final Replays replays;
   private final FollowLimits limits;
   final FakeEngine engine = new FakeEngine(true);
@@ -69,15 +69,14 @@ abstract class FollowerFixture {
     this.limits = limits;
     this.producer = producer;
     budget = new SendBudget(budgetBytes);
-    loop = new IoLoop(budget, resolver);
-    replays = new Replays(loop.context(), policy, resolver);
-    budget.onReopened(loop::wakeUp);
+    loops = IoLoops.start(1, budget::gate, resolver);
+    replays = new Replays(loops.context(), policy, resolver);
   }
 
   @AfterEach
   void close() throws Exception {
     replays.close();
-    loop.close();
+    loops.close();
     resolver.close();
     engine.close();
   }
@@ -103,7 +102,7 @@ abstract class FollowerFixture {
 
   final Following follow(Life life) throws InterruptedException {
     EventSink sink = new EventSink(producer, 4, true, budget, metrics);
-    return new Followers(loop, replays, sink, metrics, limits)
+    return new Followers(loops, replays, sink, metrics, limits)
         .start(life, (claim, done) -> done.done(++lives, null));
   }
 

@@ -156,7 +156,7 @@ class FollowerTest extends FollowerFixture {
   void shouldStopReading_whenTheProducerIsBehind() throws Exception {
     engine.publish(0, 4_999);
     Following following = follow();
-    await().atMost(SOON).until(() -> budget.isClosed());
+    await().atMost(SOON).until(() -> budget.inFlightBytes() >= BUDGET);
     engine.publish(5_000, 5_099);
     assertThat(budget.inFlightBytes()).isLessThan(BUDGET + 1_024);
     assertThat(following.progress().lastSequence()).isNull();

@@ -89,6 +89,9 @@ class IoLoopTest {
 
   private static final class OpenGate implements IoLoop.Gate {
     @Override
+    public void onReopening(Runnable listener) {}
+
+    @Override
     public boolean hasRoom() {
       return true;
     }

@@ -128,6 +128,9 @@ public final class TapCommand implements Callable<Integer> {
     public void onReopened() {}
 
     @Override
+    public void onReopening(Runnable listener) {}
+
+    @Override
     public boolean hasRoom() {
       return true;
     }
