@@ -86,6 +86,11 @@ public record BridgeConfig(
     return with(limits.with(gaps), replay);
   }
 
+  /** The same with one batch in so many traced, 0 = none. */
+  public BridgeConfig withTraceOneIn(int batches) {
+    return with(limits.withTraceOneIn(batches), replay);
+  }
+
   /** The same in another epoch of the site. */
   public BridgeConfig with(Generations other) {
     return new BridgeConfig(

@@ -102,6 +102,7 @@ class HelpTest {
         "all --config /nonexistent",
         "all --workers 1=tcp://h:1",
         "all --peers bogus",
+        "all --trace-one-in -1",
         "index --peers ftp://h",
         "index --kafka , --data-dir target/help",
         "index --borrow-from /nonexistent",

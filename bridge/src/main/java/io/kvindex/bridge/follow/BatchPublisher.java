@@ -57,6 +57,11 @@ final class BatchPublisher {
   /** What of the groups the log was told, see {@link Learned#changes}. */
   private int toldChanges;
 
+  /** Batches until the next one that is traced; the first one is. */
+  private int untilTraced;
+
+  private final int traceOneIn;
+
   private final CurrentLife life;
 
   /** A clear of ours, not the publisher's: it is not counted as one of its events. */
@@ -67,6 +72,7 @@ final class BatchPublisher {
     this.sink = site.sink;
     this.splitter = new RecordSplitter(site.limits.recordBytes());
     this.metrics = site.metrics;
+    this.traceOneIn = site.limits.traceOneIn();
     this.resets = site.limits.gaps() == GapPolicy.RESET;
     this.reset = new KvEvent.Cleared(start.registration().publisher().dpRank(), ClearScope.ALL);
     this.status = status;
@@ -229,7 +235,16 @@ final class BatchPublisher {
     boolean toldMore = learned.changes() != toldChanges;
     toldChanges = learned.changes();
     BatchMark mark = new BatchMark(batch.fingerprint(), toldMore ? learned.groups() : null);
-    sink.send(session, records.all(), records.ids(), batch.receivedMicros(), clears, mark);
+    sink.send(
+        session, records.all(), records.ids(), batch.receivedMicros(), clears, mark, isTraced());
+  }
+
+  private boolean isTraced() {
+    if (traceOneIn == 0 || untilTraced-- > 0) {
+      return false;
+    }
+    untilTraced = traceOneIn - 1;
+    return true;
   }
 
   /**

@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param recovery pause before it is looked at whether a replay has everything that was lost after
  *     all; doubled each time, up to 64 times as long
  * @param gaps what becomes of blocks once events are lost for good
+ * @param traceOneIn one batch of a publisher in so many is traced, and its first one; 0 = none
  */
 public record FollowLimits(
     int socketHighWaterMark,
@@ -25,7 +26,8 @@ public record FollowLimits(
     Duration retry,
     Duration silence,
     Duration recovery,
-    GapPolicy gaps) {
+    GapPolicy gaps,
+    int traceOneIn) {
 
   /** For a site of some hundred engines. */
   public static final FollowLimits DEFAULT =
@@ -37,7 +39,14 @@ public record FollowLimits(
           Duration.ofSeconds(1),
           Duration.ofSeconds(3),
           Duration.ofMinutes(1),
-          GapPolicy.KEEP);
+          GapPolicy.KEEP,
+          1_000);
+
+  public FollowLimits {
+    if (traceOneIn < 0) {
+      throw new IllegalArgumentException("traceOneIn must be 0 or more, got " + traceOneIn);
+    }
+  }
 
   /** The same with another policy. */
   public FollowLimits with(GapPolicy policy) {
@@ -49,6 +58,21 @@ public record FollowLimits(
         retry,
         silence,
         recovery,
-        policy);
+        policy,
+        traceOneIn);
+  }
+
+  /** The same with more or fewer batches traced. */
+  public FollowLimits withTraceOneIn(int batches) {
+    return new FollowLimits(
+        socketHighWaterMark,
+        bufferedBatches,
+        bufferedBytes,
+        recordBytes,
+        retry,
+        silence,
+        recovery,
+        gaps,
+        batches);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.metrics;
 
+import io.kvindex.model.event.BatchTrace;
 import io.kvindex.model.event.KvEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -26,6 +27,9 @@ public final class BridgeMetrics {
   private final Counter batchesLost;
   private final Counter resets;
   private final Timer lag;
+  private final Timer decode;
+  private final Timer produce;
+  private final Timer acknowledge;
   private final Map<FrameOutcome, Counter> outcomes;
   private final Map<EventLabel, Counter> kinds;
   private final Map<GapResult, Counter> gaps;
@@ -44,9 +48,20 @@ public final class BridgeMetrics {
             .description("from the engine's time of a batch to its acknowledgement")
             .publishPercentiles(0.5, 0.99)
             .register(registry);
+    decode = stage(registry, "decode");
+    produce = stage(registry, "produce");
+    acknowledge = stage(registry, "acknowledge");
     outcomes = counters(registry, FrameOutcome.class, PREFIX + "frames.outcome", "outcome");
     kinds = counters(registry, EventLabel.class, PREFIX + "events", "kind");
     gaps = counters(registry, GapResult.class, PREFIX + "gaps", "result");
+  }
+
+  private static Timer stage(MeterRegistry registry, String stage) {
+    return Timer.builder("kvindex.stage")
+        .description(BatchTrace.METRIC_DESCRIPTION)
+        .tag("stage", stage)
+        .serviceLevelObjectives(BatchTrace.bucketEdges())
+        .register(registry);
   }
 
   private static <E extends Enum<E> & Labelled> Map<E, Counter> counters(
@@ -132,5 +147,21 @@ public final class BridgeMetrics {
     if (sourceMicros > 0) {
       lag.record(Math.max(0, nowMicros - sourceMicros), TimeUnit.MICROSECONDS);
     }
+  }
+
+  /** A traced batch is about to be given to the producer. */
+  public void traced(BatchTrace trace) {
+    between(trace.readMicros(), trace.decodedMicros(), decode);
+    between(trace.decodedMicros(), trace.producedMicros(), produce);
+  }
+
+  /** Kafka has all of a traced batch. */
+  public void traceAcknowledged(long producedMicros, long nowMicros) {
+    between(producedMicros, nowMicros, acknowledge);
+  }
+
+  /** A clock that was set back meanwhile is no reason to count it less. */
+  private static void between(long micros, long laterMicros, Timer stage) {
+    stage.record(Math.max(0, laterMicros - micros), TimeUnit.MICROSECONDS);
   }
 }

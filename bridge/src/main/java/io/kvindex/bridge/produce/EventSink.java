@@ -4,6 +4,7 @@ package io.kvindex.bridge.produce;
 import io.kvindex.bridge.metrics.BridgeMetrics;
 import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.model.PublisherId;
+import io.kvindex.model.event.BatchTrace;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.event.EventRecordCodec;
 import io.kvindex.model.quarantine.QuarantineCodec;
@@ -67,6 +68,7 @@ public final class EventSink {
    * @param receivedMicros when it was read from its socket
    * @param clears clears of the publisher in it
    * @param mark for whoever takes the publisher over
+   * @param traced whether it is one of those whose way is measured
    */
   public void send(
       SendSession session,
@@ -74,15 +76,26 @@ public final class EventSink {
       Map<String, Long> ids,
       long receivedMicros,
       long clears,
-      BatchMark mark) {
+      BatchMark mark,
+      boolean traced) {
+    long decodedMicros = traced ? Clock.micros() : 0;
     EventRecord last = parts.get(parts.size() - 1);
     SendSession.Batch batch =
         new SendSession.Batch(last, receivedMicros, ids, clears, mark.fingerprint(), parts.size());
     session.begin(batch);
     for (EventRecord part : parts) {
+      byte[] value = EventRecordCodec.encode(part);
+      List<Header> headers = part == last ? mark.headers() : null;
+      if (traced && headers != null) {
+        BatchTrace trace = new BatchTrace(receivedMicros, decodedMicros, Clock.micros());
+        headers.add(trace.header());
+        batch.tracedMicros = trace.producedMicros();
+        metrics.traced(trace);
+      }
       send(
           part,
-          part == last ? mark.headers() : null,
+          value,
+          headers,
           (metadata, problem) ->
               settle(session, batch, metadata == null ? -1 : metadata.offset(), problem));
     }
@@ -94,18 +107,22 @@ public final class EventSink {
       metrics.produceError(problem);
       session.failed(problem);
     } else {
-      session.partAcked(batch, offset);
-      metrics.acknowledged(batch.sourceMicros, Clock.micros());
+      boolean whole = session.partAcked(batch, offset);
+      long now = Clock.micros();
+      metrics.acknowledged(batch.sourceMicros, now);
+      if (whole && batch.tracedMicros > 0) {
+        metrics.traceAcknowledged(batch.tracedMicros, now);
+      }
     }
   }
 
   /** A record that stands for itself, outside any session, e.g. a retirement. */
   public void sendAlone(EventRecord record, Callback callback) {
-    send(record, null, callback);
+    send(record, EventRecordCodec.encode(record), null, callback);
   }
 
-  private void send(EventRecord record, @Nullable List<Header> headers, Callback callback) {
-    byte[] value = EventRecordCodec.encode(record);
+  private void send(
+      EventRecord record, byte[] value, @Nullable List<Header> headers, Callback callback) {
     send(
         new ProducerRecord<>(
             Topics.EVENTS,

@@ -39,6 +39,9 @@ public final class SendSession {
     /** Offset behind its last record, as far as Kafka has said. */
     long next;
 
+    /** When its last record was given to the producer, 0 = it is not traced. */
+    volatile long tracedMicros;
+
     /**
      * @param last its last record
      * @param receivedMicros when it was read from its socket
@@ -136,12 +139,13 @@ public final class SendSession {
 
   /**
    * @param offset of the record, -1 = Kafka did not say
+   * @return whether it was the last one of its batch that was missing
    */
-  synchronized void partAcked(Batch batch, long offset) {
+  synchronized boolean partAcked(Batch batch, long offset) {
     batch.openParts--;
     batch.next = Math.max(batch.next, offset + 1);
     if (failure != null) {
-      return;
+      return false;
     }
     for (Batch first = inFlight.peekFirst();
         first != null && first.openParts == 0;
@@ -153,6 +157,7 @@ public final class SendSession {
       acked = new Acked(first.sequence, first.sourceMicros, clears, first.fingerprint);
       next = Math.max(next, first.next);
     }
+    return batch.openParts == 0;
   }
 
   /**

@@ -41,7 +41,8 @@ class RecoveryTest extends FollowerFixture {
             Duration.ofMillis(20),
             Duration.ofMinutes(1),
             PAUSE,
-            GapPolicy.KEEP));
+            GapPolicy.KEEP,
+            0));
   }
 
   @Test

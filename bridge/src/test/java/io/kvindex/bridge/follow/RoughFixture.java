@@ -37,7 +37,8 @@ abstract class RoughFixture extends FollowerFixture {
             Duration.ofMillis(20),
             Duration.ofMillis(50),
             Duration.ofMinutes(1),
-            GapPolicy.KEEP),
+            GapPolicy.KEEP,
+            0),
         16L << 20,
         new MockProducer<>(
             true,

@@ -31,7 +31,8 @@ class SilenceTest extends FollowerFixture {
             Duration.ofSeconds(1),
             SILENCE,
             Duration.ofMinutes(1),
-            GapPolicy.KEEP));
+            GapPolicy.KEEP,
+            0));
   }
 
   /** Past the questions that come with a connection. */

@@ -43,7 +43,8 @@ class SilentReplayTest extends FollowerFixture {
             Duration.ofMillis(100),
             Duration.ofMinutes(1),
             RECOVERY,
-            GapPolicy.KEEP));
+            GapPolicy.KEEP,
+            0));
     silent.silent(true);
   }
 

@@ -48,7 +48,8 @@ public final class AllCommand implements Callable<Integer> {
             file,
             defaultProfile(System.getenv()),
             reading.rawQuarantine(),
-            reading.gapPolicy());
+            reading.gapPolicy(),
+            reading.traceOneIn());
     AllInOne all = AllInOne.start(options, server.peers(), server.dynamo());
     spec.commandLine()
         .getOut()

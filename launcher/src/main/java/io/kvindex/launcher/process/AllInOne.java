@@ -99,7 +99,8 @@ public final class AllInOne implements AutoCloseable {
                     .withGroupInstanceId(NAME)
                     .with(topics.generations())
                     .withRawQuarantine(options.rawQuarantine())
-                    .with(options.gapPolicy()),
+                    .with(options.gapPolicy())
+                    .withTraceOneIn(options.traceOneIn()),
                 metrics));
     reading.set(bridge);
     QueryApi api =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.launcher.process;
 
+import io.kvindex.bridge.follow.FollowLimits;
 import io.kvindex.bridge.follow.GapPolicy;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.query.http.HttpSettings;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
  * @param defaultProfile hash profile of registrations that name none
  * @param rawQuarantine whether undecodable batches are kept with their bytes, which hold token ids
  * @param gapPolicy what becomes of blocks once events are lost for good
+ * @param traceOneIn one batch of an engine in so many is traced, 0 = none
  */
 public record AllInOneOptions(
     Path dataDir,
@@ -24,7 +26,8 @@ public record AllInOneOptions(
     ConductorConfig conductor,
     HashProfile defaultProfile,
     boolean rawQuarantine,
-    GapPolicy gapPolicy) {
+    GapPolicy gapPolicy,
+    int traceOneIn) {
 
   /** Everything at its default, on a directory. */
   public static AllInOneOptions in(Path dataDir) {
@@ -35,12 +38,13 @@ public record AllInOneOptions(
         ConductorConfig.NONE,
         HashProfile.XXH3_DEFAULT,
         true,
-        GapPolicy.KEEP);
+        GapPolicy.KEEP,
+        FollowLimits.DEFAULT.traceOneIn());
   }
 
   /** The same on another port of the loopback address; 0 = any free one. */
   public AllInOneOptions withHttpPort(int port) {
     return new AllInOneOptions(
-        dataDir, bind, port, conductor, defaultProfile, rawQuarantine, gapPolicy);
+        dataDir, bind, port, conductor, defaultProfile, rawQuarantine, gapPolicy, traceOneIn);
   }
 }

@@ -64,6 +64,7 @@ public final class BridgeCommand implements Callable<Integer> {
                 .withGroupInstanceId(name(port))
                 .withRawQuarantine(reading.rawQuarantine())
                 .with(reading.gapPolicy())
+                .withTraceOneIn(reading.traceOneIn())
                 .with(topics.generations()),
             metrics);
     BridgeHttp http = http(bridge, metrics, port);

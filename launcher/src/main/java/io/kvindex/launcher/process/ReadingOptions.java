@@ -4,7 +4,10 @@ package io.kvindex.launcher.process;
 import io.kvindex.bridge.follow.GapPolicy;
 import picocli.CommandLine.Option;
 
-/** How a process that reads engines deals with what it can not read, or did not get. */
+/**
+ * How a process that reads engines deals with what it can not read, or did not get, and what it
+ * measures.
+ */
 final class ReadingOptions {
 
   private enum OnOff {
@@ -30,6 +33,15 @@ final class ReadingOptions {
       defaultValue = "${env:KVINDEX_GAP_POLICY:-keep}")
   private GapPolicy gapPolicy;
 
+  @Option(
+      names = "--trace-one-in",
+      paramLabel = "N",
+      description =
+          "Measures how long one batch of each engine in N, the first one included, takes from its frame to"
+              + " the answers (kvindex_stage_seconds); 0 = none (default: ${DEFAULT-VALUE}).",
+      defaultValue = "${env:KVINDEX_TRACE_ONE_IN:-1000}")
+  private int traceOneIn;
+
   /** Whether undecodable batches are kept with their bytes. */
   boolean rawQuarantine() {
     return rawQuarantine == OnOff.ON;
@@ -38,5 +50,13 @@ final class ReadingOptions {
   /** What becomes of blocks once events are lost for good. */
   GapPolicy gapPolicy() {
     return gapPolicy;
+  }
+
+  /** One batch in so many is traced, 0 = none. */
+  int traceOneIn() {
+    if (traceOneIn < 0) {
+      throw new IllegalArgumentException("--trace-one-in must be 0 or more, got " + traceOneIn);
+    }
+    return traceOneIn;
   }
 }

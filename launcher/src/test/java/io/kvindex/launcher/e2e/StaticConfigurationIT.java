@@ -92,6 +92,7 @@ class StaticConfigurationIT {
         config,
         standard.defaultProfile(),
         standard.rawQuarantine(),
-        standard.gapPolicy());
+        standard.gapPolicy(),
+        standard.traceOneIn());
   }
 }
