@@ -15,9 +15,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,6 +44,11 @@ class WorkedExampleIT {
   private static final Duration WITHIN = Duration.ofSeconds(30);
   private static final String MEMORY = "10.0.0.7:17001";
   private static final String DISK = "nvme://10.0.0.7/0";
+
+  private static final String[] ALL_STAGES =
+      Stream.of("decode", "produce", "acknowledge", "fetch", "queue", "fold", "visible")
+          .map(WorkedExampleIT::stage)
+          .toArray(String[]::new);
 
   private AllInOne server;
   private Api api;
@@ -147,6 +155,42 @@ class WorkedExampleIT {
           "{\"default\":{\"vllm-prefill-node1\":{\"longest_matched\":256,\"GPU\":0,"
               + "\"DP\":{\"1\":256},\"CPU\":256,\"DISK\":0}}}");
     }
+  }
+
+  /** From the frame to the answer; acknowledged is what was visible before, or after. */
+  @Test
+  void shouldShowWhereTheTimeOfABatchGoes_whenItIsTheFirstOfItsPublisher() throws Exception {
+    int[] prompt = {7, 8, 9, 10};
+    try (WirePublisher publisher = new WirePublisher(0)) {
+      register(publisher, "vLLM", "timed", 0, 2);
+      publisher.awaitSubscriber();
+      publisher.send(batch(0, stored(prompt, new long[] {21, 22}, 0, 2, 2, "GPU", null)));
+      await().atMost(WITHIN).until(() -> api.visible("timed") >= 0);
+    }
+    await()
+        .atMost(WITHIN)
+        .untilAsserted(
+            () -> {
+              Map<String, Double> counts = api.samples("kvindex_stage_seconds_count");
+              assertThat(counts).containsOnlyKeys(ALL_STAGES);
+              assertThat(counts.values()).allMatch(count -> count > 0).containsOnly(max(counts));
+            });
+    double visible = seconds("visible");
+    double parts =
+        Stream.of("decode", "produce", "fetch", "queue", "fold").mapToDouble(this::seconds).sum();
+    assertThat(parts).isPositive().isLessThanOrEqualTo(visible + 1e-6);
+  }
+
+  private double seconds(String stage) {
+    return api.samples("kvindex_stage_seconds_sum").getOrDefault(stage(stage), Double.NaN);
+  }
+
+  private static String stage(String stage) {
+    return "{stage=\"" + stage + "\"}";
+  }
+
+  private static double max(Map<String, Double> counts) {
+    return Collections.max(counts.values());
   }
 
   private static ObjectNode apiQuery() {

@@ -44,6 +44,9 @@ final class FoldProcessor implements Processor<byte[], byte[], Void, Void> {
   /** Whether nothing was folded since the consumer was told where to read. */
   private boolean sought;
 
+  /** When the task began: of what was produced before no time is measured. */
+  private long beganMicros;
+
   /**
    * @param seek has this thread's consumer read on from the last record folded
    * @param begins told of each task that begins
@@ -64,6 +67,7 @@ final class FoldProcessor implements Processor<byte[], byte[], Void, Void> {
     table = ours;
     partition = taskContext.taskId().partition();
     sought = true;
+    beganMicros = Stages.nowMicros();
     looking = taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> look(ours));
     long folded = ours.foldedOffset();
     seek.accept(new TopicPartition(topic, partition), folded < 0 ? ours.firstOffset() : folded);
@@ -117,6 +121,7 @@ final class FoldProcessor implements Processor<byte[], byte[], Void, Void> {
 
   private void fold(
       FoldedTable ours, long folded, long offset, Record<byte[], byte[]> record, long sum) {
+    long beginsMicros = Stages.begins(record.headers(), beganMicros);
     try {
       if (offset > folded + 1) {
         tellMissing(folded + 1, offset - 1);
@@ -128,6 +133,9 @@ final class FoldProcessor implements Processor<byte[], byte[], Void, Void> {
     } catch (Error e) {
       tables.at(partition).refuse(ours, foldFailed(Refusal.OF_THE_PROCESS, offset, e), e);
       throw e;
+    }
+    if (beginsMicros > 0) {
+      tables.stages().visible(record.headers(), beginsMicros);
     }
     sought = false;
   }

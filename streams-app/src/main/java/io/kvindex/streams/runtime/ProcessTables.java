@@ -37,6 +37,7 @@ public final class ProcessTables implements AutoCloseable {
   private static final long THREADS_IDLE_S = 5;
 
   private final MeterRegistry metrics;
+  private final Stages stages;
   private final ThreadPoolExecutor loading;
   private final List<TableSlot> slots;
 
@@ -55,6 +56,7 @@ public final class ProcessTables implements AutoCloseable {
       Duration longestPause) {
     ThreadPoolExecutor threads = threads(loadsAtOnce);
     this.metrics = metrics;
+    stages = new Stages(metrics);
     loading = threads;
     slots =
         IntStream.range(0, partitions)
@@ -110,6 +112,11 @@ public final class ProcessTables implements AutoCloseable {
   /** A partition's table, there or not. */
   public TableSlot at(int partition) {
     return slots.get(partition);
+  }
+
+  /** Where the time of traced batches goes. */
+  Stages stages() {
+    return stages;
   }
 
   /** Counts what happened to tables, or to the log they are folded from. */

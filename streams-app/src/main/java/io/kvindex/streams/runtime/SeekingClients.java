@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -8,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -46,13 +48,26 @@ public final class SeekingClients implements KafkaClientSupplier {
 
   @Override
   public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-    Consumer<byte[], byte[]> consumer = consumer(config);
+    Consumer<byte[], byte[]> consumer = new LogConsumer(config);
     consumers.put(String.valueOf(config.get(CommonClientConfigs.CLIENT_ID_CONFIG)), consumer);
     return consumer;
   }
 
   private static Consumer<byte[], byte[]> consumer(Map<String, Object> config) {
     return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** That of a stream thread; what it fetches is looked through for traced records. */
+  private static final class LogConsumer extends KafkaConsumer<byte[], byte[]> {
+
+    LogConsumer(Map<String, Object> config) {
+      super(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    @Override
+    public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      return Stages.fetched(super.poll(timeout));
+    }
   }
 
   @Override

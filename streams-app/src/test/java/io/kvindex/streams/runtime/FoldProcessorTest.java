@@ -3,8 +3,11 @@ package io.kvindex.streams.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.model.event.BatchTrace;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -12,8 +15,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.streams.errors.LockException;
 import org.apache.kafka.streams.errors.TaskCorruptedException;
@@ -238,6 +246,54 @@ class FoldProcessorTest {
     assertThatThrownBy(() -> read(1)).isInstanceOf(StackOverflowError.class);
     assertThat(tables.at(PARTITION).view()).isNull();
     assertThat(tables.at(PARTITION).state()).isEqualTo(TableState.FAILED);
+  }
+
+  /** As the consumer hands it on. */
+  private void readTraced(long offset, BatchTrace trace) {
+    ConsumerRecord<byte[], byte[]> read =
+        new ConsumerRecord<>("log", PARTITION, offset, bytes("k"), bytes("v" + offset));
+    read.headers().add("fingerprint", new byte[8]).add(trace.header());
+    TopicPartition partition = new TopicPartition("log", PARTITION);
+    Stages.fetched(new ConsumerRecords<>(Map.of(partition, List.of(read)), Map.of()));
+    Objects.requireNonNull(context).setRecordMetadata("log", PARTITION, offset);
+    processor.process(new Record<>(read.key(), read.value(), 1000 + offset, read.headers()));
+  }
+
+  private Timer stage(String stage) {
+    return metrics.get("kvindex.stage").tag("stage", stage).timer();
+  }
+
+  private double seconds(String stage) {
+    return stage(stage).totalTime(TimeUnit.SECONDS);
+  }
+
+  @Test
+  void shouldMeasureTheStagesOfARecord_whenItIsTraced() {
+    read(0);
+    long now = Stages.nowMicros();
+    readTraced(1, new BatchTrace(now - 3_000_000, now - 2_000_000, now - 1_000_000));
+    assertThat(stage("visible").count()).as("it was produced before the task began").isZero();
+    readTraced(2, new BatchTrace(now - 2_000_000, now, now));
+    read(3);
+    for (String one : List.of("fetch", "queue", "fold", "visible")) {
+      assertThat(stage(one).count()).as(one).isOne();
+    }
+    assertThat(seconds("visible")).isBetween(2.0, 60.0);
+    assertThat(seconds("fetch") + seconds("queue") + seconds("fold"))
+        .isCloseTo(seconds("visible") - 2, within(1e-6));
+    assertThat(state().records()).isEqualTo(4);
+  }
+
+  @Test
+  void shouldMeasureNothing_whenTheOtherClockIsAheadOrTheTraceCanNotBeRead() {
+    long ahead = Stages.nowMicros() + 60_000_000;
+    readTraced(0, new BatchTrace(ahead, ahead, ahead));
+    assertThat(seconds("fetch")).isZero();
+    assertThat(seconds("visible")).isZero();
+    assertThat(stage("visible").count()).isOne();
+    readTraced(1, new BatchTrace(ahead, ahead - 1, ahead));
+    assertThat(stage("visible").count()).isOne();
+    assertThat(state().records()).isEqualTo(2);
   }
 
   @Test
