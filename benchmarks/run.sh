@@ -293,6 +293,7 @@ if [ "$load" = forward ]; then
   start_index_only server "$port" --holder "127.0.0.1:$holder"
   server=${servers[1]}
 else
+  [ "$load" != ingest ] || export KVINDEX_TRACE_ONE_IN=${KVINDEX_TRACE_ONE_IN:-10} # enough of them for quantiles
   start server "$port" "$java_options"
   server=${servers[0]}
 fi

@@ -38,12 +38,17 @@ final class ControlClient implements AutoCloseable {
 
   /** Sum of a metric's samples over all labels, or over those that contain {@code label}. */
   double metric(String name, String label) throws IOException {
-    String text = new String(send(head("GET", "/metrics", 0)), StandardCharsets.UTF_8);
-    return text.lines()
+    return metrics()
+        .lines()
         .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
         .filter(line -> line.contains(label))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .sum();
+  }
+
+  /** All metrics, as they are scraped. */
+  String metrics() throws IOException {
+    return new String(send(head("GET", "/metrics", 0)), StandardCharsets.UTF_8);
   }
 
   JsonNode post(String path, String body) throws IOException {

@@ -45,9 +45,9 @@ public final class IngestLoad {
       fleet.join(setup.host(), setup.port());
       List<Churn> churns = setup.churns(setup.resident());
       fill(fleet, churns);
-      sustain(server, fleet, churns);
-      visible.every(QUIET_POLL_NS);
       try (ControlClient control = new ControlClient(setup.host(), setup.port())) {
+        sustain(server, control, fleet, churns);
+        visible.every(QUIET_POLL_NS);
         new Visibility(setup, fleet, churns, 0).measure(server, control, lightRate, lightSeconds);
         if (besideOperations > 0) {
           new Visibility(setup, fleet, churns, besideOperations)
@@ -76,8 +76,10 @@ public final class IngestLoad {
     }
   }
 
-  private void sustain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
+  private void sustain(ServerProcess server, ControlClient control, Fleet fleet, List<Churn> churns)
+      throws IOException {
     runFor(warmUpSeconds, fleet, churns);
+    StageTimes stages = StageTimes.of(control);
     CpuMeter cpu = new CpuMeter(server);
     CpuMeter own = new CpuMeter(new ServerProcess(ProcessHandle.current().pid()));
     long before = fleet.visibleOperations();
@@ -104,6 +106,7 @@ public final class IngestLoad {
     say(
         "client CPU              %.2f cores; others on this machine %.2f",
         own.cores(), Math.max(0, cpu.machineCores() - cpu.cores() - own.cores()));
+    StageTimes.of(control).saySince(stages);
   }
 
   private void runFor(int duration, Fleet fleet, List<Churn> churns) {

@@ -37,6 +37,7 @@ final class Visibility {
       throws IOException {
     Histogram latencies = new Histogram();
     CpuMeter cpu = new CpuMeter(server);
+    StageTimes before = StageTimes.of(control);
     int warmUp = batchesASecond * WARM_UP_SECONDS;
     int batches = warmUp + batchesASecond * seconds;
     for (int i = 0; i < batches; i++) {
@@ -45,6 +46,7 @@ final class Visibility {
         pace(Math.min(due - now, PAUSE_NS));
       }
       if (i == warmUp) {
+        before = StageTimes.of(control);
         cpu.start();
       }
       // numbers of batches are names of blocks: no two measurements have the same
@@ -54,6 +56,7 @@ final class Visibility {
       }
     }
     cpu.stop();
+    StageTimes after = StageTimes.of(control);
     say("");
     say(
         "beside                  %,.0f block operations/s",
@@ -67,6 +70,7 @@ final class Visibility {
         latencies.quantile(0.99) / 1e6,
         latencies.max() / 1e6,
         latencies.total());
+    after.saySince(before);
     say("server CPU              %.2f cores: %s", cpu.cores(), cpu.threads());
   }
 
