@@ -6,11 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.produce.BatchMark;
 import io.kvindex.bridge.produce.EventSink;
+import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Site;
 import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.model.Incarnation;
+import io.kvindex.model.StreamId;
 import io.kvindex.model.event.BatchTrace;
+import io.kvindex.model.event.EventRecord;
+import io.kvindex.model.registration.Registration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
@@ -71,5 +76,32 @@ class TraceTest extends FollowerFixture {
     assertThat(sent).allMatch(headers -> traceOf(headers) == null);
     while (producer.completeNext()) {}
     assertThat(Stream.of("decode", "produce", "acknowledge").mapToLong(this::count).sum()).isZero();
+  }
+
+  @Test
+  void shouldTraceTheLastRecordAlone_whenABatchTakesSeveral() {
+    EventSink sink = new EventSink(producer, 4, true, budget, metrics);
+    SendSession session = new SendSession(null, -1, Map.of(), () -> {});
+    List<EventRecord> parts = List.of(part(), part(), part());
+    sink.send(session, parts, Map.of(), Clock.micros(), 0, new BatchMark(1, null), true);
+    assertThat(producer.history())
+        .extracting(record -> traceOf(record.headers()) != null)
+        .containsExactly(false, false, true);
+    producer.completeNext();
+    producer.completeNext();
+    assertThat(count("acknowledge")).isZero();
+    producer.completeNext();
+    assertThat(count("acknowledge")).isOne();
+  }
+
+  private EventRecord part() {
+    Registration registration = Site.engine("e", engine.endpoint(), null);
+    return EventRecord.opening(
+        registration.table(),
+        StreamId.of(registration.publisher()),
+        registration.type(),
+        registration.options().traits(false),
+        new Incarnation(3, 7, 0),
+        false);
   }
 }
