@@ -38,7 +38,7 @@ class TraceTest extends FollowerFixture {
             false,
             false);
     engine.publish(0, 9);
-    new Followers(loop, replays, sink, metrics, limits)
+    new Followers(loops, replays, sink, metrics, limits)
         .start(life, (claim, done) -> done.done(++lives, null));
     await().atMost(SOON).until(() -> producer.history().size() == 10);
     return producer.history().stream().map(record -> record.headers()).toList();
