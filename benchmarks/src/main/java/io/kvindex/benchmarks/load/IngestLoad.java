@@ -45,8 +45,8 @@ public final class IngestLoad {
       fleet.join(setup.host(), setup.port());
       List<Churn> churns = setup.churns(setup.resident());
       fill(fleet, churns);
+      sustain(server, fleet, churns);
       try (ControlClient control = new ControlClient(setup.host(), setup.port())) {
-        sustain(server, control, fleet, churns);
         visible.every(QUIET_POLL_NS);
         new Visibility(setup, fleet, churns, 0).measure(server, control, lightRate, lightSeconds);
         if (besideOperations > 0) {
@@ -76,10 +76,9 @@ public final class IngestLoad {
     }
   }
 
-  private void sustain(ServerProcess server, ControlClient control, Fleet fleet, List<Churn> churns)
-      throws IOException {
+  private void sustain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
     runFor(warmUpSeconds, fleet, churns);
-    StageTimes stages = StageTimes.of(control);
+    StageTimes stages = stages();
     CpuMeter cpu = new CpuMeter(server);
     CpuMeter own = new CpuMeter(new ServerProcess(ProcessHandle.current().pid()));
     long before = fleet.visibleOperations();
@@ -106,7 +105,14 @@ public final class IngestLoad {
     say(
         "client CPU              %.2f cores; others on this machine %.2f",
         own.cores(), Math.max(0, cpu.machineCores() - cpu.cores() - own.cores()));
-    StageTimes.of(control).saySince(stages);
+    stages().saySince(stages);
+  }
+
+  /** By a connection of its own: the server closes those that are silent as long as a load. */
+  private StageTimes stages() throws IOException {
+    try (ControlClient control = new ControlClient(setup.host(), setup.port())) {
+      return StageTimes.of(control);
+    }
   }
 
   private void runFor(int duration, Fleet fleet, List<Churn> churns) {

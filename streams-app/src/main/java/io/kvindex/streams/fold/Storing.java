@@ -53,6 +53,9 @@ final class Storing {
   /** Who holds the blocks of an event, and how its stores of one block count. */
   record Who(OwnerState owner, CopyPolicy copies, Origin origin) {}
 
+  /** Blocks the memory is asked for at a time. */
+  private static final int TOUCHED = 64;
+
   private final PartitionTable table;
   private final Blocks blocks;
   private final CopyJudge judge;
@@ -67,6 +70,11 @@ final class Storing {
 
   /** The block before, or unknown. */
   private final Meaning before = new Meaning();
+
+  /** What comes next, see {@link #touchNext}. */
+  private final Meaning ahead = new Meaning();
+
+  private final long[] keys = new long[TOUCHED];
 
   private final LongUnaryOperator parents = this::parentOf;
 
@@ -141,6 +149,9 @@ final class Storing {
     boolean hasLocal = !locals.isEmpty();
     blocks.touch(spaces.shared(), hashes);
     for (int i = 0; i < hashes.size(); i++) {
+      if (i % TOUCHED == 0 && follows && hasLocal && !byHashOnly && !byName) {
+        touchNext(first, context, hasher, locals, extras, i);
+      }
       long hash = hashes.get(i);
       long local = hasLocal ? locals.get(i) : 0;
       long extra = extras.isEmpty() ? 0 : extras.get(i);
@@ -180,7 +191,6 @@ final class Storing {
         content.is(said);
       }
       if (learns) {
-        blocks.touchKey(spaces.shared(), content.key());
         in = teaching.learn(spaces, hash, content, said, in, hasher);
         content.known = in != Spaces.NONE;
       }
@@ -203,6 +213,30 @@ final class Storing {
       before.is(content);
       follows = content.known;
     }
+  }
+
+  /**
+   * Asks the memory for where the index has the next blocks of an event: one after the other, each
+   * would be waited for.
+   *
+   * @param first whether they open a prompt; else they follow the block before
+   * @param context of the event, for those that open one
+   */
+  private void touchNext(
+      boolean first, long context, SeqHash hasher, Hashes locals, Hashes extras, int from) {
+    int count = Math.min(TOUCHED, locals.size() - from);
+    ahead.is(before);
+    for (int i = 0; i < count; i++) {
+      long local = locals.get(from + i);
+      long extra = extras.isEmpty() ? 0 : extras.get(from + i);
+      if (i == 0 && first) {
+        ahead.opens(context, local, extra, true);
+      } else {
+        ahead.follows(ahead, 0, hasher, local, extra, true);
+      }
+      keys[i] = ahead.key();
+    }
+    blocks.touchKeys(spaces.shared(), keys, count);
   }
 
   private static Describer describer(EventRecord record, Place place) {

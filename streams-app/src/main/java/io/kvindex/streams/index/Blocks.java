@@ -315,9 +315,14 @@ public final class Blocks {
     }
   }
 
-  /** Asks for where the index will have a name that is about to be taught. */
-  public void touchKey(int spaceRef, long key) {
-    touched = space(spaceRef).table.index.touch(key);
+  /** Asks for where the index has these blocks, or will have them. */
+  public void touchKeys(int spaceRef, long[] keys, int count) {
+    PrefixIndex index = space(spaceRef).table.index;
+    long seen = 0;
+    for (int i = 0; i < count; i++) {
+      seen ^= index.touch(keys[i]);
+    }
+    touched = seen;
   }
 
   /** Goes to a name; whether its meaning is known. */

@@ -10,15 +10,33 @@ import java.util.Arrays;
  */
 public final class NameChanges {
 
+  /** Of an entry, below the change's number: what the journal says of it. */
+  private static final int NUMBER_AT = 2;
+
+  private static final int BEFORE = Journal.BEFORE;
+  private static final int AFTER = Journal.AFTER;
+
+  /** So many changes before it is told one is asked for: it is elsewhere in memory. */
+  private static final int AHEAD = 8;
+
   private final Journal journal;
 
-  /** Numbers of changes, the first {@link #count} of them; the upper bits are no part of it. */
+  /**
+   * Upper bits of a change's mixed hash, its number, and whether the name was there before it and
+   * after: nobody has to go to the change itself for that. First all, then the {@link #count} that
+   * are left.
+   */
   private final long[] order;
 
+  /** The number and what stands below it. */
   private final long numberMask;
+
   private int count;
   private long grown;
   private int told;
+
+  /** Written so that what is only asked for is not left out. */
+  private long touched;
 
   /**
    * Nets it; the journal is not released before this is done with.
@@ -28,7 +46,7 @@ public final class NameChanges {
   public NameChanges(Journal journal) {
     this.journal = journal;
     int size = journal.size();
-    numberMask = (Long.highestOneBit(Math.max(1, size - 1)) << 1) - 1;
+    numberMask = (Long.highestOneBit(Math.max(1, size - 1)) << NUMBER_AT + 1) - 1;
     order = new long[size];
     int[] ends = sortBySpace();
     for (int space = 0, from = 0; space < ends.length; from = ends[space++]) {
@@ -53,7 +71,8 @@ public final class NameChanges {
     }
     for (int change = 0; change < size; change++) {
       long mixed = NameTable.mix(journal.get(change, Journal.HASH)) ^ Long.MIN_VALUE;
-      order[next[journal.space(change)]++] = mixed & ~numberMask | change;
+      long is = (journal.existed(change) ? BEFORE : 0) | (journal.exists(change) ? AFTER : 0);
+      order[next[journal.space(change)]++] = mixed & ~numberMask | (long) change << NUMBER_AT | is;
     }
     return Arrays.copyOf(next, next.length - 1);
   }
@@ -81,7 +100,7 @@ public final class NameChanges {
   }
 
   private int changeOf(long entry) {
-    return (int) (entry & numberMask);
+    return (int) ((entry & numberMask) >>> NUMBER_AT);
   }
 
   /** Keeps the last change of each name, and none of one that came and went. */
@@ -94,8 +113,8 @@ public final class NameChanges {
           && hash(order[last + 1]) == hash(order[first])) {
         last++;
       }
-      boolean before = journal.existed(changeOf(order[first]));
-      boolean after = journal.exists(changeOf(order[last]));
+      boolean before = (order[first] & BEFORE) != 0;
+      boolean after = (order[last] & AFTER) != 0;
       grown += (after ? 1 : 0) - (before ? 1 : 0);
       if (before || after) {
         order[count++] = order[last];
@@ -120,11 +139,14 @@ public final class NameChanges {
       return false;
     }
     int change = changeOf(order[told++]);
+    if (told + AHEAD < count) {
+      touched = journal.touch(changeOf(order[told + AHEAD]));
+    }
     long word = journal.get(change, Journal.WORD);
     OwnerSet set = journal.set(change);
     long[] counts = journal.counts(change);
     row.clearHolders();
-    row.exists = journal.exists(change);
+    row.exists = (order[told - 1] & AFTER) != 0;
     row.space = journal.space(change);
     row.hash = journal.get(change, Journal.HASH);
     row.key = journal.get(change, Journal.KEY);

@@ -285,22 +285,28 @@ final class NameTable {
   }
 
   /**
-   * The same for the entry that slot names, which is mostly the one of the hash.
+   * The same for its entry, or one that is like it by chance. Where there is none nothing is asked
+   * for: most names of a store are new.
    *
    * @return its lookup key, 0 = there is none
    */
   long touchEntry(long hash) {
     long mixed = mix(hash);
     Segment segment = segment(mixed);
-    int slot = segment.slots[home(tag(mixed), segment.slots.length)];
-    if (slot == 0) {
-      return 0;
+    int[] slots = segment.slots;
+    int tag = tag(mixed);
+    int slot = home(tag, slots.length);
+    for (int taken = slots[slot]; taken != 0; taken = slots[slot]) {
+      if (taken >>> TAG_AT == tag) {
+        Entries of = segment.of(taken);
+        int entry = (taken & NUMBER) - 1;
+        long[] in = of.piece(entry);
+        int from = of.offset(entry);
+        return of == segment.first ? in[from + KEY] : contents.key(content(in[from + WORD]));
+      }
+      slot = next(slot, slots.length);
     }
-    Entries of = segment.of(slot);
-    int entry = (slot & NUMBER) - 1;
-    long[] in = of.piece(entry);
-    int from = of.offset(entry);
-    return of == segment.first ? in[from + KEY] : contents.key(content(in[from + WORD]));
+    return 0;
   }
 
   /** Goes to the entry of a hash; whether there is one. */
