@@ -33,7 +33,7 @@ java_options() { # sets the array java_options to the flags for a java binary
   # does nothing else.
   java_options+=(-XX:G1PeriodicGCInterval=300000)
   # Compiling comes behind queries and events where they want all cores: it takes one for the first half minute, else.
-  java_options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=5)
+  java_options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=3)
   # Being nice is allowed to everybody, but the JVM warns whoever is not root. Its other warnings are in its log as well.
   if [ "$(id -u)" != 0 ]; then java_options+=(-XX:-PrintWarnings); fi
   # Counters for jstat, brought up to date twenty times a second unless told otherwise.

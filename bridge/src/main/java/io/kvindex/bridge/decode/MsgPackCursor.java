@@ -26,6 +26,9 @@ final class MsgPackCursor {
   /** Bytes a value takes with its head, where the head alone decides it; else 0. */
   private static final byte[] SIZE = new byte[256];
 
+  /** A string of 31 bytes. */
+  private static final int LONGEST_FIXED = 32;
+
   static {
     for (int head = 0; head < SIZE.length; head++) {
       SIZE[head] = (byte) sizeOf(head);
@@ -100,7 +103,12 @@ final class MsgPackCursor {
   }
 
   private void skip(long values, int depth) {
-    for (long left = values; left > 0; left--) {
+    long left = values;
+    while (true) {
+      left = skipFixed(left);
+      if (left == 0) {
+        return;
+      }
       require(1);
       int size = SIZE[bytes[at] & 0xff];
       if (size == 0) {
@@ -109,7 +117,30 @@ final class MsgPackCursor {
         require(size);
         at += size;
       }
+      left--;
     }
+  }
+
+  /**
+   * Steps over values whose head says how long they are, as long as the longest of them would fit:
+   * the ids of a batch are nearly all there is to step over.
+   *
+   * @return how many are left
+   */
+  private long skipFixed(long values) {
+    byte[] from = bytes;
+    int end = limit - LONGEST_FIXED;
+    int position = at;
+    long left = values;
+    for (; left > 0 && position <= end; left--) {
+      int size = SIZE[from[position] & 0xff];
+      if (size == 0) {
+        break;
+      }
+      position += size;
+    }
+    at = position;
+    return left;
   }
 
   private void skipVariable(int depth) {
@@ -238,6 +269,38 @@ final class MsgPackCursor {
   long readUpTo(long max) {
     long value = readLong();
     return value < 0 || value > max ? -1 : value;
+  }
+
+  /**
+   * Reads integers of 32 bits at most, unsigned, as many as there is room for.
+   *
+   * @return false if one of them is another one
+   */
+  boolean readUnsigned(int[] values) {
+    byte[] from = bytes;
+    int position = at;
+    boolean fit = true;
+    for (int i = 0; i < values.length; i++) {
+      int head = from[position] & 0xff;
+      if (head <= 0x7f) {
+        values[i] = head;
+        position++;
+      } else if (head == 0xce) {
+        values[i] = (int) INT.get(from, position + 1);
+        position += 1 + Integer.BYTES;
+      } else if (head == 0xcd) {
+        values[i] = (short) SHORT.get(from, position + 1) & 0xffff;
+        position += 1 + Short.BYTES;
+      } else {
+        at = position;
+        long value = readUpTo(0xffff_ffffL);
+        fit &= value >= 0;
+        values[i] = (int) value;
+        position = at;
+      }
+    }
+    at = position;
+    return fit;
   }
 
   /** A float of either width. */

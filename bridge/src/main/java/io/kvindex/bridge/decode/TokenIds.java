@@ -63,13 +63,7 @@ public final class TokenIds {
 
   private static TokenIds readFlat(MsgPackCursor cursor, int count, long wanted, boolean ofOne) {
     int[] tokens = new int[count];
-    long signs = 0;
-    for (int i = 0; i < count; i++) {
-      long token = cursor.readUpTo(MAX_TOKEN);
-      signs |= token;
-      tokens[i] = (int) token;
-    }
-    if (signs < 0) {
+    if (!cursor.readUnsigned(tokens)) {
       return UNUSABLE;
     } else if (count == wanted) {
       return new TokenIds(tokens, false, Fit.EXACT);

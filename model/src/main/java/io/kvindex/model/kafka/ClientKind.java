@@ -4,6 +4,7 @@ package io.kvindex.model.kafka;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
  * A kind of Kafka client and which of a site's settings it gets. A name without prefix is for every
@@ -42,6 +43,8 @@ public enum ClientKind {
    */
   public Map<String, Object> settings(Map<String, ?> site, Map<String, ?> own) {
     Map<String, Object> settings = new HashMap<>();
+    // Kafka's clients put each of their some hundred metrics in JMX, at every start, for nobody.
+    settings.put(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, "");
     site.forEach(
         (name, value) -> {
           if (PREFIXES.stream().noneMatch(name::startsWith)) {

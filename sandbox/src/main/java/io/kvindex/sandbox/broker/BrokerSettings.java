@@ -171,6 +171,8 @@ final class BrokerSettings {
    * topics have.
    */
   private static void smallFootprint(Map<String, String> settings) {
+    // Nobody reads them in JMX, and they would be put there at each start.
+    settings.put("metric.reporters", "");
     settings.put("num.network.threads", "2");
     settings.put("num.io.threads", "2");
     settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(8 << 20));

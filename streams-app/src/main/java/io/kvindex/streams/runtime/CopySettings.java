@@ -52,6 +52,8 @@ public final class CopySettings {
     all.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.AT_LEAST_ONCE);
     all.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_MS);
     all.put(StreamsConfig.POLL_MS_CONFIG, POLL_MS);
+    // As in ClientKind.
+    all.put(StreamsConfig.METRIC_REPORTER_CLASSES_CONFIG, "");
     // A task reads one partition: there is no other one whose records could be older.
     all.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
     // There is nothing a standby could follow. Another copy is what stands by.
