@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs one load against a server of its own on a temporary directory, prints the figures, leaves nothing running.
-# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | idle | jmh   [options of the load or of JMH]
+# usage: benchmarks/run.sh query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | idle | cluster | jmh   [options of the load or of JMH]
 # BUILD=no runs what was built before. PROFILE=FILE.jfr records the server with Java Flight Recorder.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,7 +11,7 @@ if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
   echo "What each load asks, its options with their defaults, and what came out: benchmarks/README.md"
   exit
 fi
-case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | idle | jmh) shift ;; *)
+case $load in query-small | query-4k | query-32k | query-churn | forms | ingest | remove | fence | dump | replay | restart | forward | starts | idle | cluster | jmh) shift ;; *)
   sed -n '3s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
   ;;
@@ -258,6 +258,25 @@ if [ "$load" = starts ]; then # what it takes until each kind of process is read
   exit
 fi
 
+start_cluster() { # the eight processes of deploy/local-cluster.sh; $pids are the files with their process ids
+  cluster=("$home/deploy/local-cluster.sh")
+  export KVINDEX_CLUSTER_DIR=$data/cluster
+  trap '"${cluster[@]}" stop >/dev/null; stop' EXIT
+  "${cluster[@]}" start "$@" >/dev/null
+  pids=("$data"/cluster/pid/*[0-9])
+}
+
+if [ "$load" = cluster ]; then # what three brokers, two bridges and three copies keep up with, then half of it
+  machine
+  export KVINDEX_TRACE_ONE_IN=${KVINDEX_TRACE_ONE_IN:-10}
+  KVINDEX_JAVA_OPTS="-XX:TieredStopAtLevel=4 $java_options" start_cluster
+  site=
+  for pid in "${pids[@]}"; do site+=",${pid##*/}=$(cat "$pid")"; done
+  java -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$jar" io.kvindex.benchmarks.load.IngestLoad --port 21031 \
+    --pid "$(cat "$data/cluster/pid/index-1")" --site "${site#,}" --seconds 300 --beside -1 "$@"
+  exit
+fi
+
 if [ "$load" = idle ]; then # --publishers N --settle S --seconds S: points of a core while nothing happens
   machine
   background broker broker --port "$(free_port)" --data-dir "$data/broker"
@@ -267,11 +286,7 @@ if [ "$load" = idle ]; then # --publishers N --settle S --seconds S: points of a
     --names broker,all --pids "${servers[0]},${servers[1]}" "$@"
   end 1
   end 0
-  cluster=("$home/deploy/local-cluster.sh")
-  export KVINDEX_CLUSTER_DIR=$data/cluster
-  trap '"${cluster[@]}" stop >/dev/null; stop' EXIT
-  "${cluster[@]}" start >/dev/null
-  pids=("$data"/cluster/pid/*[0-9])
+  start_cluster
   java -Xmx256m -XX:+UseSerialGC -cp "$jar" io.kvindex.benchmarks.load.IdleLoad --port 21031 \
     --names "$(printf '%s\n' "${pids[@]##*/}" | paste -sd,)" --pids "$(cat "${pids[@]}" | paste -sd,)" "$@"
   for one in bridge-1 bridge-2 index-1 index-2 index-3; do "${cluster[@]}" kill "$one" >/dev/null; done

@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
  * beside a steady rate of operations.
  */
 public final class IngestLoad {
+  /** Of {@code --beside}: half of what was sustained. */
+  private static final int HALF = -1;
+
   private static final long QUIET_POLL_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final FleetSetup setup;
@@ -22,6 +25,7 @@ public final class IngestLoad {
   private final int lightRate;
   private final int lightSeconds;
   private final int besideOperations;
+  private final SiteMeter site;
 
   private IngestLoad(LoadOptions options) {
     setup = FleetSetup.of(options, 8, 256);
@@ -30,6 +34,7 @@ public final class IngestLoad {
     lightRate = options.number("light-rate", 50);
     lightSeconds = options.number("light-seconds", 30);
     besideOperations = options.number("beside", 50_000);
+    site = new SiteMeter(options.text("site", ""));
     options.refuseUnknown();
   }
 
@@ -45,13 +50,15 @@ public final class IngestLoad {
       fleet.join(setup.host(), setup.port());
       List<Churn> churns = setup.churns(setup.resident());
       fill(fleet, churns);
-      sustain(server, fleet, churns);
+      int sustained = sustain(server, fleet, churns);
+      int beside = besideOperations == HALF ? sustained / 2 : besideOperations;
       try (ControlClient control = new ControlClient(setup.host(), setup.port())) {
         visible.every(QUIET_POLL_NS);
-        new Visibility(setup, fleet, churns, 0).measure(server, control, lightRate, lightSeconds);
-        if (besideOperations > 0) {
-          new Visibility(setup, fleet, churns, besideOperations)
-              .measure(server, control, lightRate, lightSeconds);
+        new Visibility(setup, fleet, churns, 0)
+            .measure(server, site, control, lightRate, lightSeconds);
+        if (beside > 0) {
+          new Visibility(setup, fleet, churns, beside)
+              .measure(server, site, control, lightRate, lightSeconds);
         }
       }
       fleet.leave(setup.host(), setup.port());
@@ -76,7 +83,8 @@ public final class IngestLoad {
     }
   }
 
-  private void sustain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
+  /** Operations a second. */
+  private int sustain(ServerProcess server, Fleet fleet, List<Churn> churns) throws IOException {
     runFor(warmUpSeconds, fleet, churns);
     StageTimes stages = stages();
     CpuMeter cpu = new CpuMeter(server);
@@ -84,9 +92,11 @@ public final class IngestLoad {
     long before = fleet.visibleOperations();
     cpu.start();
     own.start();
+    site.start();
     runFor(seconds, fleet, churns);
     cpu.stop();
     own.stop();
+    site.stop();
     long operations = fleet.visibleOperations() - before;
     long backlog = 0;
     for (int i = 0; i < setup.publishers(); i++) {
@@ -105,7 +115,9 @@ public final class IngestLoad {
     say(
         "client CPU              %.2f cores; others on this machine %.2f",
         own.cores(), Math.max(0, cpu.machineCores() - cpu.cores() - own.cores()));
+    site.say();
     stages().saySince(stages);
+    return (int) (operations / cpu.wallSeconds());
   }
 
   /** By a connection of its own: the server closes those that are silent as long as a load. */

@@ -33,7 +33,8 @@ final class Visibility {
     this.besideOperations = besideOperations;
   }
 
-  void measure(ServerProcess server, ControlClient control, int batchesASecond, int seconds)
+  void measure(
+      ServerProcess server, SiteMeter site, ControlClient control, int batchesASecond, int seconds)
       throws IOException {
     Histogram latencies = new Histogram();
     CpuMeter cpu = new CpuMeter(server);
@@ -48,6 +49,7 @@ final class Visibility {
       if (i == warmUp) {
         before = StageTimes.of(control);
         cpu.start();
+        site.start();
       }
       // numbers of batches are names of blocks: no two measurements have the same
       long nanos = marker(i % setup.publishers(), besideOperations + i, control);
@@ -56,6 +58,7 @@ final class Visibility {
       }
     }
     cpu.stop();
+    site.stop();
     StageTimes after = StageTimes.of(control);
     say("");
     say(
@@ -72,6 +75,7 @@ final class Visibility {
         latencies.total());
     after.saySince(before);
     say("server CPU              %.2f cores: %s", cpu.cores(), cpu.threads());
+    site.say();
   }
 
   /** Publishes what is due, at most a batch for each publisher at once, and rests a moment. */
