@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** Applies the events of one record. For the thread that owns the table. */
 final class Applier implements KvEvent.Visitor {
 
+  /** Blocks the memory is asked for at a time, where each is an event of its own. */
+  private static final int TOUCHED = 512;
+
   private final PartitionTable table;
   private final Lives lives;
   private final Counts counts;
@@ -37,6 +40,19 @@ final class Applier implements KvEvent.Visitor {
   private long gaps;
   private @Nullable Position last;
   private long nowMs;
+
+  /** Where the removals before this event were of, null = there are none right before it. */
+  private @Nullable Place removedFrom;
+
+  /** Whom those spoke of, and how copies of each count. */
+  private List<OwnerState> removedOf = List.of();
+
+  private CopyPolicy[] removedAs = {};
+
+  private int undecided;
+  private int removedKnown;
+  private int removedUnknown;
+  private final long[] removals = new long[TOUCHED];
 
   Applier(PartitionTable table, Lives lives, Counts counts, Limits limits) {
     this.table = table;
@@ -64,7 +80,15 @@ final class Applier implements KvEvent.Visitor {
     publisher = by;
     lives.forgetImports(next, by);
     storing.begin(next);
-    next.events().forEach(event -> event.accept(this));
+    touchRemoved(next.events());
+    for (KvEvent event : next.events()) {
+      if (!(event instanceof KvEvent.Removed)) {
+        removedFrom = null; // it may change whom a removal speaks of
+      }
+      event.accept(this);
+    }
+    removedFrom = null;
+    countRemoved();
     return PeerImport.isImport(next.stream()) && lives.hasImported(by) ? 1 : gaps;
   }
 
@@ -100,24 +124,26 @@ final class Applier implements KvEvent.Visitor {
 
   @Override
   public void removed(KvEvent.Removed event) {
-    List<OwnerState> owners = lives.addressed(publisher(), event.place());
-    CopyPolicy[] copies = new CopyPolicy[owners.size()];
-    Arrays.setAll(copies, o -> lives.copies(current().traits(), owners.get(o)));
+    if (!event.place().equals(removedFrom)) {
+      removedFrom = event.place();
+      removedOf = lives.addressed(publisher(), event.place());
+      removedAs = new CopyPolicy[removedOf.size()];
+      Arrays.setAll(removedAs, o -> lives.copies(current().traits(), removedOf.get(o)));
+    }
     Hashes hashes = event.engineHashes();
-    if (!owners.isEmpty()) {
-      holding.touch(owners.get(0), hashes); // a publisher's names are in the same spaces
+    if (hashes.size() > 1 && !removedOf.isEmpty()) {
+      holding.touch(removedOf.get(0), hashes); // a publisher's names are in the same spaces
     }
     int known = 0;
-    int undecided = 0;
     for (int i = 0; i < hashes.size(); i++) {
       boolean there = false;
-      for (int o = 0; o < owners.size(); o++) {
-        Holding change = holding.read(owners.get(o), hashes.get(i), event.place().group());
+      for (int o = 0; o < removedOf.size(); o++) {
+        Holding change = holding.read(removedOf.get(o), hashes.get(i), event.place().group());
         boolean present = change.isPresent();
         there |=
             event.remainingCopies().size() > i
                 ? change.remain(event.remainingCopies().get(i))
-                : change.remove(copies[o]);
+                : change.remove(removedAs[o]);
         undecided += present && change.isUndecided() ? 1 : 0;
         judge.removed(change);
         change.write();
@@ -125,12 +151,40 @@ final class Applier implements KvEvent.Visitor {
       }
       known += there ? 1 : 0;
     }
-    count(Outcome.COPIES_UNDECIDED, undecided);
-    count(Outcome.BLOCKS_REMOVED, known);
-    count(Outcome.REMOVED_UNKNOWN, hashes.size() - known);
+    removedKnown += known;
+    removedUnknown += hashes.size() - known;
   }
 
-  /** Once an event: counters are slow beside what a block costs. */
+  /**
+   * Asks the memory for blocks that are taken away one by one, as engines say it: each would be
+   * waited for.
+   */
+  private void touchRemoved(List<KvEvent> events) {
+    int count = 0;
+    for (KvEvent event : events) {
+      if (event instanceof KvEvent.Removed one && one.engineHashes().size() == 1) {
+        if (count == removals.length) {
+          break;
+        }
+        removals[count++] = one.engineHashes().get(0);
+      }
+    }
+    List<OwnerState> owners = publisher().live();
+    if (count > 1 && !owners.isEmpty()) {
+      holding.touch(owners.get(0), Hashes.of(Arrays.copyOf(removals, count)));
+    }
+  }
+
+  /** Once a record: counters are slow beside what a block costs. */
+  private void countRemoved() {
+    count(Outcome.COPIES_UNDECIDED, undecided);
+    count(Outcome.BLOCKS_REMOVED, removedKnown);
+    count(Outcome.REMOVED_UNKNOWN, removedUnknown);
+    undecided = 0;
+    removedKnown = 0;
+    removedUnknown = 0;
+  }
+
   private void count(Outcome outcome, int blocks) {
     if (blocks > 0) {
       counts.add(outcome, blocks);
