@@ -24,18 +24,21 @@ java_options() { # sets the array java_options to the flags for a java binary
   local version
   version=$(java_version "$1")
   java_options=(-XX:+UseG1GC -XX:+ExitOnOutOfMemoryError)
-  # A third of the heap is young: records on their way and tables that grow are garbage before anything copies them. And
-  # where collections take a tenth of the time, the heap does not grow for it: memory that is touched for the first time
-  # costs more than they do. What a busy hour took is given back when the next hour needs less.
-  java_options+=(-XX:+UnlockExperimentalVMOptions -XX:G1NewSizePercent=30 -XX:G1MaxNewSizePercent=40 -XX:GCTimeRatio=4)
+  # A fifth of the heap at least is young: records on their way and tables that grow are garbage before anything copies
+  # them. And as long as collections take less than a fifth of the time, the heap does not grow to have fewer: memory that
+  # is touched for the first time costs more than they do. What a busy hour took is given back when the next needs less.
+  java_options+=(-XX:+UnlockExperimentalVMOptions -XX:G1NewSizePercent=20 -XX:G1MaxNewSizePercent=40 -XX:GCTimeRatio=4)
   java_options+=(-XX:MinHeapFreeRatio=15 -XX:MaxHeapFreeRatio=30)
   # That takes a collection now and then where nothing else asks for one: 0.2 to 0.3 s of processor time in an indexer that
   # does nothing else.
   java_options+=(-XX:G1PeriodicGCInterval=300000)
   # Compiling comes behind queries and events where they want all cores: it takes one for the first half minute, else.
-  java_options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=3)
-  # Being nice is allowed to everybody, but the JVM warns whoever is not root. Its other warnings are in its log as well.
-  if [ "$(id -u)" != 0 ]; then java_options+=(-XX:-PrintWarnings); fi
+  # Being nice is allowed to everybody, but the JVM warns whoever is not root; its other warnings are in its log as well.
+  # Where somebody made the whole process nice that stays, which root's JVM would end.
+  if [ "$(nice)" = 0 ]; then
+    java_options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=3)
+    if [ "$(id -u)" != 0 ]; then java_options+=(-XX:-PrintWarnings); fi
+  fi
   # Counters for jstat, brought up to date twenty times a second unless told otherwise.
   java_options+=(-XX:PerfDataSamplingInterval=1000)
   # The index is looked up all over the heap: with pages of 2 MB the processor finds them without walking its page tables.

@@ -25,13 +25,25 @@ class ClientKindTest {
 
   @Test
   void shouldGiveEachKindItsOwn_andWhatIsForAll() {
-    assertThat(ClientKind.PRODUCER.settings(SITE, Map.of()))
+    assertThat(of(ClientKind.PRODUCER))
         .isEqualTo(Map.of("bootstrap.servers", "h:1", "request.timeout.ms", "1", "linger.ms", "2"));
-    assertThat(ClientKind.CONSUMER.settings(SITE, Map.of()))
+    assertThat(of(ClientKind.CONSUMER))
         .isEqualTo(
             Map.of("bootstrap.servers", "h:1", "request.timeout.ms", "1", "client.rack", "a"));
-    assertThat(ClientKind.ADMIN.settings(SITE, Map.of()))
+    assertThat(of(ClientKind.ADMIN))
         .isEqualTo(Map.of("bootstrap.servers", "h:1", "request.timeout.ms", "1", "retries", "4"));
+  }
+
+  private static Map<String, Object> of(ClientKind kind) {
+    Map<String, Object> settings = kind.settings(SITE, Map.of());
+    assertThat(settings.remove("metric.reporters")).isEqualTo("");
+    return settings;
+  }
+
+  @Test
+  void shouldHaveMetricsReported_whenTheSiteWantsThat() {
+    assertThat(ClientKind.ADMIN.settings(Map.of("metric.reporters", "some.Reporter"), Map.of()))
+        .containsEntry("metric.reporters", "some.Reporter");
   }
 
   @Test
