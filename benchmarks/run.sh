@@ -267,6 +267,7 @@ start_cluster() { # the eight processes of deploy/local-cluster.sh; $pids are th
 }
 
 if [ "$load" = cluster ]; then # what three brokers, two bridges and three copies keep up with, then half of it
+  [ -z "${PROFILE:-}" ] || { echo "PROFILE= is for one process; set KVINDEX_JAVA_OPTS with %p in the name of the file" >&2 && exit 2; }
   machine
   export KVINDEX_TRACE_ONE_IN=${KVINDEX_TRACE_ONE_IN:-10}
   KVINDEX_JAVA_OPTS="-XX:TieredStopAtLevel=4 $java_options" start_cluster

@@ -35,7 +35,7 @@ java_options() { # sets the array java_options to the flags for a java binary
   # Compiling comes behind queries and events where they want all cores: it takes one for the first half minute, else.
   # Being nice is allowed to everybody, but the JVM warns whoever is not root; its other warnings are in its log as well.
   # Where somebody made the whole process nice that stays, which root's JVM would end.
-  if [ "$(nice)" = 0 ]; then
+  if [ "$(nice 2>/dev/null)" = 0 ]; then
     java_options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=3)
     if [ "$(id -u)" != 0 ]; then java_options+=(-XX:-PrintWarnings); fi
   fi

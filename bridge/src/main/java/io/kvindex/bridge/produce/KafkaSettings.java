@@ -24,9 +24,13 @@ public final class KafkaSettings {
   private static final int BATCH_BYTES = 128 << 10;
 
   /**
-   * The producer must not make the I/O thread wait long, so it always has more room than we use.
+   * The producer must not make a loop wait long, so it always has more room than we use: it takes a
+   * whole batch's for each of a partition that is open or under way, however little is in it.
    */
   private static final int BUFFER_FACTOR = 3;
+
+  /** For a hundred and fifty partitions; a limit, which nobody takes. */
+  private static final long BUFFER_BYTES = 128L << 20;
 
   private KafkaSettings() {}
 
@@ -47,7 +51,7 @@ public final class KafkaSettings {
     settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     settings.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, IN_FLIGHT);
     settings.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
-    settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_FACTOR * budgetBytes + (16L << 20));
+    settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_FACTOR * budgetBytes + BUFFER_BYTES);
     // No compression: hashes do not shrink, and lz4 made no difference to the rate (measured).
     settings.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
     settings.put(

@@ -7,18 +7,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bytes given to the producer and not acknowledged yet. Once it is used up the sockets are not read
- * until half of it is free again, so a slow broker stops the reading instead of filling the heap.
- * Thread-safe.
+ * Bytes given to the producer and not acknowledged yet. Once it is used up no loop reads its
+ * sockets until half of it is free again, so a slow broker stops the reading instead of filling the
+ * heap, and a loop that has to wait is not kept waiting by others that go on. Thread-safe.
  */
 public final class SendBudget {
 
   private final long maxBytes;
   private final AtomicLong inFlight = new AtomicLong();
+
+  /** Used up, and not half free since: of all loops, each of which sees it when it asks. */
+  private volatile boolean exhausted;
+
   private final List<LoopGate> gates = new CopyOnWriteArrayList<>();
 
   /**
-   * @param maxBytes limit in bytes; exceeded by one record of each loop at most
+   * @param maxBytes limit in bytes; exceeded by one batch of each loop at most
    */
   public SendBudget(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -62,10 +66,11 @@ public final class SendBudget {
 
     @Override
     public boolean hasRoom() {
-      if (inFlight.get() < maxBytes) {
+      if (!exhausted && inFlight.get() < maxBytes) {
         return true;
       }
-      closed = true;
+      exhausted = true;
+      closed = true; // whoever says so tries to reopen it, so it does not stay so
       return false;
     }
 
@@ -76,9 +81,10 @@ public final class SendBudget {
 
     @Override
     public boolean tryReopen() {
-      if (inFlight.get() > maxBytes / 2) {
+      if (exhausted && inFlight.get() > maxBytes / 2) {
         return false;
       }
+      exhausted = false;
       closed = false;
       return true;
     }

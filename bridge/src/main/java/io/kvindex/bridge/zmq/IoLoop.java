@@ -103,7 +103,12 @@ public final class IoLoop implements AutoCloseable {
     }
   }
 
-  private final ZMQ.Context context = ZMQ.context(1);
+  private final ZMQ.Context context;
+  private final ScheduledThreadPoolExecutor timer;
+
+  /** Whether it has those for itself, to be closed with it. */
+  private final boolean alone;
+
   private final WakeUp wake = new WakeUp();
   private final Gate gate;
   private final Resolver resolver;
@@ -111,8 +116,6 @@ public final class IoLoop implements AutoCloseable {
   private final BlockingQueue<Runnable> tasks = new ArrayBlockingQueue<>(MAX_TASKS);
   // Bounded by the publishers: each has a handful of signals, timers and questions to Kafka.
   private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
-  private final ScheduledThreadPoolExecutor timer =
-      new ScheduledThreadPoolExecutor(1, Resolver.daemons("zmq-timer"));
   private final Map<Reader, Inlet> inlets = new LinkedHashMap<>();
 
   /** Each once, however many readers it has. */
@@ -128,10 +131,25 @@ public final class IoLoop implements AutoCloseable {
    * @param resolver looks up the names of endpoints; must outlive this object
    */
   public IoLoop(Gate gate, Resolver resolver) {
+    this(gate, resolver, newContext(), newTimer(), true);
+  }
+
+  /** One of several, with a context and a timer that all of them share and do not close. */
+  IoLoop(Gate gate, Resolver resolver, ZMQ.Context context, ScheduledThreadPoolExecutor timer) {
+    this(gate, resolver, context, timer, false);
+  }
+
+  private IoLoop(
+      Gate gate,
+      Resolver resolver,
+      ZMQ.Context context,
+      ScheduledThreadPoolExecutor timer,
+      boolean alone) {
     this.gate = gate;
     this.resolver = resolver;
-    context.setMaxSockets(MAX_SOCKETS);
-    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    this.context = context;
+    this.timer = timer;
+    this.alone = alone;
     poller = context.poller(64);
     poller.register(wake.channel(), ZMQ.Poller.POLLIN);
     thread = new Thread(this::run, "zmq-io");
@@ -140,12 +158,25 @@ public final class IoLoop implements AutoCloseable {
     thread.start();
   }
 
+  static ZMQ.Context newContext() {
+    ZMQ.Context context = ZMQ.context(1);
+    context.setMaxSockets(MAX_SOCKETS);
+    return context;
+  }
+
+  static ScheduledThreadPoolExecutor newTimer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(1, Resolver.daemons("zmq-timer"));
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return timer;
+  }
+
   /** Whether its readers may hand on more now; false closes its gate. */
   public boolean hasRoom() {
     return gate.hasRoom();
   }
 
-  /** For the sockets of other threads; closed with the loop. */
+  /** Of its sockets. */
   public ZMQ.Context context() {
     return context;
   }
@@ -308,7 +339,6 @@ public final class IoLoop implements AutoCloseable {
   /** Has the thread end; does not wait for it. {@link #close} has to follow. */
   void stop() {
     running = false;
-    timer.shutdownNow();
     wakeUp();
   }
 
@@ -317,8 +347,17 @@ public final class IoLoop implements AutoCloseable {
   public void close() throws InterruptedException {
     stop();
     thread.join(CLOSE.toMillis());
-    end(context, CLOSE);
+    if (alone) {
+      end(context, timer);
+    }
     wake.close();
+  }
+
+  /** Ends what loops need, once they are closed. */
+  static void end(ZMQ.Context context, ScheduledThreadPoolExecutor timer)
+      throws InterruptedException {
+    timer.shutdownNow();
+    end(context, CLOSE);
   }
 
   /**

@@ -4,6 +4,7 @@ package io.kvindex.bridge.zmq;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.registration.Endpoint;
 import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.zeromq.ZMQ;
@@ -17,6 +18,8 @@ public final class IoLoops implements AutoCloseable {
   /** More would wait for Kafka's one sender, not for publishers. */
   private static final int MOST = 4;
 
+  private final ZMQ.Context context = IoLoop.newContext();
+  private final ScheduledThreadPoolExecutor timer = IoLoop.newTimer();
   private final List<IoLoop> loops;
 
   /**
@@ -31,17 +34,20 @@ public final class IoLoops implements AutoCloseable {
 
   /** The same, as many as are wanted. */
   public static IoLoops start(int count, Supplier<IoLoop.Gate> gates, Resolver resolver) {
-    return new IoLoops(
-        Stream.generate(() -> new IoLoop(gates.get(), resolver)).limit(count).toList());
+    return new IoLoops(count, gates, resolver);
   }
 
-  private IoLoops(List<IoLoop> loops) {
-    this.loops = loops;
+  private IoLoops(int count, Supplier<IoLoop.Gate> gates, Resolver resolver) {
+    loops =
+        Stream.generate(() -> new IoLoop(gates.get(), resolver, context, timer))
+            .limit(count)
+            .toList();
   }
 
   /**
-   * The loop of a publisher: always the same one, so that what ends its last registration comes
-   * before what begins the next. Publishers that share a bound port share its socket.
+   * The loop of a publisher: the same one as long as its endpoint is connected to, or bound at the
+   * same port, so that what ends a registration comes before what begins the next. Elsewhere they
+   * may overlap, and the generation tells them apart. Publishers of a bound port share its socket.
    *
    * @param endpoint of its events
    */
@@ -60,7 +66,7 @@ public final class IoLoops implements AutoCloseable {
 
   /** For the sockets of other threads; closed with the loops. */
   public ZMQ.Context context() {
-    return loops.get(0).context();
+    return context;
   }
 
   /** Whether all of their threads run. */
@@ -75,5 +81,6 @@ public final class IoLoops implements AutoCloseable {
     for (IoLoop loop : loops) {
       loop.close();
     }
+    IoLoop.end(context, timer);
   }
 }

@@ -22,10 +22,11 @@ class SendBudgetTest {
     budget.take(100);
     assertThat(first.hasRoom()).isFalse();
     assertThat(first.isClosed()).isTrue();
-    assertThat(second.isClosed()).as("nobody met it without room").isFalse();
-    assertThat(second.hasRoom()).isFalse();
+    assertThat(second.isClosed()).as("its loop has not asked yet").isFalse();
 
     budget.give(40);
+    assertThat(second.hasRoom()).as("others would keep the first one waiting").isFalse();
+    assertThat(second.isClosed()).isTrue();
     assertThat(first.tryReopen()).isFalse();
     assertThat(toldFirst).hasValue(0);
 
@@ -34,8 +35,12 @@ class SendBudgetTest {
     assertThat(toldSecond).hasValue(1);
     assertThat(first.tryReopen()).isTrue();
     assertThat(first.isClosed()).isFalse();
-    assertThat(second.isClosed()).as("each opens its own").isTrue();
-    assertThat(second.tryReopen()).isTrue();
+    budget.take(40);
+    assertThat(first.hasRoom()).isTrue();
+    assertThat(second.isClosed()).as("each loop goes on by itself").isTrue();
+    assertThat(second.tryReopen()).as("nor does the first one keep others waiting").isTrue();
+    assertThat(second.hasRoom()).isTrue();
+    budget.give(40);
 
     budget.give(50);
     assertThat(toldFirst).as("open gates are left alone").hasValue(1);

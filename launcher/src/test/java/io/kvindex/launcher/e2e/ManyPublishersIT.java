@@ -29,7 +29,10 @@ class ManyPublishersIT {
 
   private static final int PUBLISHERS = 500;
   private static final int ALIVE = 6;
-  private static final int MAX_THREADS = 24;
+
+  /** A bridge reads with one for each processor, four at most. */
+  private static final int MAX_THREADS =
+      22 + Math.min(4, Runtime.getRuntime().availableProcessors());
 
   /**
    * Promised are 0.05 on a machine of usual speed with nothing else to do ({@code

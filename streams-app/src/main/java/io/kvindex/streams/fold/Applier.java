@@ -80,6 +80,7 @@ final class Applier implements KvEvent.Visitor {
     publisher = by;
     lives.forgetImports(next, by);
     storing.begin(next);
+    removedFrom = null;
     touchRemoved(next.events());
     for (KvEvent event : next.events()) {
       if (!(event instanceof KvEvent.Removed)) {
@@ -87,7 +88,6 @@ final class Applier implements KvEvent.Visitor {
       }
       event.accept(this);
     }
-    removedFrom = null;
     countRemoved();
     return PeerImport.isImport(next.stream()) && lives.hasImported(by) ? 1 : gaps;
   }
