@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a publisher's replay endpoint is asked for, and what it says. I/O thread only. */
+/**
+ * What a publisher's replay endpoint is asked for, and what it says. For its loop's thread only.
+ */
 final class Asking {
 
   private static final int MAX_DOUBLINGS = 5;

@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns a batch into event records and sends them. Each sequence yields a record, whatever it held,
- * so that consumers can tell "nothing happened" from "something is missing". I/O thread only.
+ * so that consumers can tell "nothing happened" from "something is missing". For its loop's thread
+ * only.
  */
 final class BatchPublisher {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The life being followed, how far Kafka has it, and the change to the next one. The claim of the
  * next life is the last thing written about this one: progress written behind it would send whoever
- * takes over back to a dead life. Thread-safe; only the I/O thread changes lives.
+ * takes over back to a dead life. Thread-safe; only the loop's thread changes lives.
  *
  * <p>In some lives the same engine's cache is told once more from its beginning: the index knows
  * less of it than there is before all is told, and must be told so.

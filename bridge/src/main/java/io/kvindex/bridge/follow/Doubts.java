@@ -4,7 +4,7 @@ package io.kvindex.bridge.follow;
 import io.kvindex.bridge.decode.RawBatch;
 import org.jspecify.annotations.Nullable;
 
-/** What is not known for sure about the engine behind a publisher. I/O thread only. */
+/** What is not known for sure about the engine behind a publisher. For its loop's thread only. */
 final class Doubts {
 
   private static final int MOST_STRANGERS = 16;

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What others may see of a follower: state, newest problem, counters. The I/O thread writes, any
+ * What others may see of a follower: state, newest problem, counters. The loop's thread writes, any
  * thread reads.
  */
 final class FollowStatus {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows one publisher through its lives, from {@link Phase} to phase. All methods belong to the
- * I/O thread unless they say otherwise.
+ * loop's thread unless they say otherwise.
  */
 final class Follower implements IoLoop.Reader {
 

@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A publisher being followed, seen from outside the I/O thread. Thread-safe. */
+/** A publisher being followed, seen from outside the loop's thread. Thread-safe. */
 public final class Following {
 
   private final Follower follower;

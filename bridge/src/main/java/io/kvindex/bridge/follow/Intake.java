@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What was taken of the life followed: its batches in order, each once. I/O thread only. */
+/**
+ * What was taken of the life followed: its batches in order, each once. For its loop's thread only.
+ */
 final class Intake {
 
   /** Where a batch lies; sequences are unsigned. */

@@ -8,7 +8,7 @@ import java.time.Duration;
 interface Later {
 
   /**
-   * The I/O thread takes the step, and goes on with what there is to do then.
+   * The loop's thread takes the step, and goes on with what there is to do then.
    *
    * @param pause before it, zero = next
    */

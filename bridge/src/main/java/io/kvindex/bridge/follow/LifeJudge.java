@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * batches are numbered from 0 in each life and stamped with its clock, so what is known of a
  * sequence (a fingerprint of its payload, its time) says whether a batch of that number is the same
  * one, and a number that comes again with a later time can only be another life's. A clock that was
- * seen to go back says nothing more in that life. I/O thread only.
+ * seen to go back says nothing more in that life. For its loop's thread only.
  */
 final class LifeJudge {
 

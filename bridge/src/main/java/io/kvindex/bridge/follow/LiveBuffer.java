@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Live batches that wait for a replay, bounded per publisher and for all of them together. I/O
- * thread only, except {@link #oldestMicros()} and {@link #size()}.
+ * Live batches that wait for a replay, bounded per publisher and for all of them together. For its
+ * loop's thread only, except {@link #oldestMicros()} and {@link #size()}.
  */
 final class LiveBuffer {
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What comes through a publisher's event socket: batches, or what is counted. Keeps apart the
  * engines that connect to one bound endpoint: only their topics tell them apart, so a registration
  * that names none has the first one it hears. An LMCache speaks under several, of its node and of
- * its pools, and numbers its batches over all of them (LMCache#4768). I/O thread only.
+ * its pools, and numbers its batches over all of them (LMCache#4768). For its loop's thread only.
  */
 final class LiveFrames {
 

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Keeps two engines that publish under one registration from claiming lives in turn as fast as they
- * send: no engine restarts that often. I/O thread only.
+ * send: no engine restarts that often. For its loop's thread only.
  */
 final class NewLifeBrake {
 

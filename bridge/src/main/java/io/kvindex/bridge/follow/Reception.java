@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what becomes of each batch that a publisher's engine sent, live or by replay: taken,
- * dropped, or a sign that something is missing or that the engine is another one. I/O thread only.
+ * dropped, or a sign that something is missing or that the engine is another one. For its loop's
+ * thread only.
  */
 final class Reception {
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * silence, though the engine may have everything once its replay endpoint answers again. So its
  * replay is read now and then, whether it has each batch from the life's first one on. Only then is
  * the life ended and everything told once more, from a second replay: what was read is not kept.
- * I/O thread only.
+ * For its loop's thread only.
  */
 final class Recovery {
 

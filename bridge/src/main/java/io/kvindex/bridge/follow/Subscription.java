@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The event socket of one publisher: opened as soon as it can be, and aware of new connections. I/O
- * thread only, except the listener's methods.
+ * The event socket of one publisher: opened as soon as it can be, and aware of new connections. For
+ * its loop's thread only, except the listener's methods.
  */
 final class Subscription implements IoLoop.Listener {
 

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * How one life of a publisher follows the other: the next one is claimed, again until Kafka takes
  * the claim, and announced, again until Kafka has it, so that the one before is fenced however
- * quiet the engine is. I/O thread only.
+ * quiet the engine is. For its loop's thread only.
  */
 final class Succession {
 

@@ -1,4 +1,4 @@
-/** Follows publishers: joining by replay, order, gaps. All of it on the I/O thread. */
+/** Follows publishers: joining by replay, order, gaps. Each on the thread of its loop. */
 @NullMarked
 package io.kvindex.bridge.follow;
 

@@ -57,10 +57,10 @@ public final class KafkaSettings {
     settings.put(
         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(deliveryTimeout.toMillis()));
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
-    // A quiet bridge keeps its metadata: fetching it anew would block the I/O thread.
+    // A quiet bridge keeps its metadata: fetching it anew would block the loop's thread.
     settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, Duration.ofDays(7).toMillis());
     // With every broker away the default forgets all topics, and each send would wait for metadata
-    // on the I/O thread instead of queueing its record.
+    // on the loop's thread instead of queueing its record.
     settings.put(
         CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
     settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one follower sent since it last (re)started, and how far Kafka has acknowledged it without a
- * hole. The I/O thread adds, the producer's thread settles. A session that met a failure never
+ * hole. The loop's thread adds, the producer's thread settles. A session that met a failure never
  * moves again; its follower goes back to {@link #acked()} with a new one.
  */
 public final class SendSession {

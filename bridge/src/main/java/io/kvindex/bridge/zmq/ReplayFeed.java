@@ -11,8 +11,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the batches of a replay from its thread to the I/O thread, a bounded number at a time, and
- * says how it ended.
+ * Hands the batches of a replay from its thread to the loop's thread, a bounded number at a time,
+ * and says how it ended.
  */
 public final class ReplayFeed {
 

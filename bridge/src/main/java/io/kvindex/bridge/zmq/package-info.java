@@ -1,4 +1,7 @@
-/** Sockets: one thread for all subscriptions, a small pool for replays. Knows no event format. */
+/**
+ * Sockets: a handful of threads for all subscriptions, a small pool for replays. Knows no event
+ * format.
+ */
 @NullMarked
 package io.kvindex.bridge.zmq;
 
