@@ -32,13 +32,6 @@ java_options() { # sets the array java_options to the flags for a java binary
   # That takes a collection now and then where nothing else asks for one: 0.2 to 0.3 s of processor time in an indexer that
   # does nothing else.
   java_options+=(-XX:G1PeriodicGCInterval=300000)
-  # Compiling comes behind queries and events where they want all cores: it takes one for the first half minute, else.
-  # Being nice is allowed to everybody, but the JVM warns whoever is not root; its other warnings are in its log as well.
-  # Where somebody made the whole process nice that stays, which root's JVM would end.
-  if [ "$(nice 2>/dev/null)" = 0 ]; then
-    java_options+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=3)
-    if [ "$(id -u)" != 0 ]; then java_options+=(-XX:-PrintWarnings); fi
-  fi
   # Counters for jstat, brought up to date twenty times a second unless told otherwise.
   java_options+=(-XX:PerfDataSamplingInterval=1000)
   # The index is looked up all over the heap: with pages of 2 MB the processor finds them without walking its page tables.

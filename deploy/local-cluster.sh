@@ -290,7 +290,6 @@ prepare() { # Java and the program
   # Eight JVMs that start at once, and again whenever one was killed: the second compiler would take both cores of a
   # small machine for a minute each time, and nobody looks for peak speed here.
   java_options+=(-XX:TieredStopAtLevel=1)
-  java_options+=(-XX:ThreadPriorityPolicy=0) # who gives way to whom, `way` says
   jar=$home/launcher/target/kvindex.jar
   "$home/kvindex" build
   if ! belongs "$(class_archive_of "$jar")" "$jar"; then
