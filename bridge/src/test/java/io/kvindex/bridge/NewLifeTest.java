@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.kvindex.bridge.metrics.FrameOutcome;
 import io.kvindex.bridge.testing.FakeEngine;
 import io.kvindex.bridge.testing.Site;
-import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.Clock;
 import io.kvindex.model.progress.PublisherState;
 import java.nio.ByteBuffer;
 import java.time.Duration;

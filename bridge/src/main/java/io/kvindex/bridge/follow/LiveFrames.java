@@ -5,7 +5,7 @@ import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
 import io.kvindex.bridge.decode.RawBatch;
 import io.kvindex.bridge.metrics.FrameOutcome;
-import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.Clock;
 import io.kvindex.model.registration.Endpoint;
 import io.kvindex.model.registration.Registration;
 import io.kvindex.model.registration.SourceOptions;

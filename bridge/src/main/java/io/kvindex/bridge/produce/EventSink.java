@@ -2,7 +2,7 @@
 package io.kvindex.bridge.produce;
 
 import io.kvindex.bridge.metrics.BridgeMetrics;
-import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.Clock;
 import io.kvindex.model.PublisherId;
 import io.kvindex.model.event.BatchTrace;
 import io.kvindex.model.event.EventRecord;

@@ -4,6 +4,7 @@ package io.kvindex.bridge.zmq;
 import io.kvindex.bridge.decode.Frame;
 import io.kvindex.bridge.decode.Frames;
 import io.kvindex.bridge.decode.RawBatch;
+import io.kvindex.model.Clock;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

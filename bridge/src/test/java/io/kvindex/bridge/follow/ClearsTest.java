@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.testing.Pack;
-import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.Clock;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.progress.BridgeProgress;

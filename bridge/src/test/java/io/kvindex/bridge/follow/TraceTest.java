@@ -8,7 +8,7 @@ import io.kvindex.bridge.produce.BatchMark;
 import io.kvindex.bridge.produce.EventSink;
 import io.kvindex.bridge.produce.SendSession;
 import io.kvindex.bridge.testing.Site;
-import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.Clock;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.StreamId;
 import io.kvindex.model.event.BatchTrace;

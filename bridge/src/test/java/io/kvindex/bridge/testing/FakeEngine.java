@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.bridge.testing;
 
-import io.kvindex.bridge.zmq.Clock;
+import io.kvindex.model.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

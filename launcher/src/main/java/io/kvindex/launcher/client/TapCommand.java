@@ -3,9 +3,9 @@ package io.kvindex.launcher.client;
 
 import io.kvindex.bridge.decode.EngineDecoder;
 import io.kvindex.bridge.decode.Frames;
-import io.kvindex.bridge.zmq.Clock;
 import io.kvindex.bridge.zmq.IoLoop;
 import io.kvindex.bridge.zmq.Resolver;
+import io.kvindex.model.Clock;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.registration.Endpoint;
 import java.io.PrintWriter;
@@ -126,9 +126,6 @@ public final class TapCommand implements Callable<Integer> {
 
     @Override
     public void onReopened() {}
-
-    @Override
-    public void onReopening(Runnable listener) {}
 
     @Override
     public boolean hasRoom() {

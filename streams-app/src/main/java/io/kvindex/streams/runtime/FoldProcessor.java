@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import io.kvindex.model.Clock;
 import io.kvindex.model.log.OncePerMinute;
 import java.time.Duration;
 import java.util.Objects;
@@ -67,7 +68,7 @@ final class FoldProcessor implements Processor<byte[], byte[], Void, Void> {
     table = ours;
     partition = taskContext.taskId().partition();
     sought = true;
-    beganMicros = Stages.nowMicros();
+    beganMicros = Clock.micros();
     looking = taskContext.schedule(LOOK, PunctuationType.WALL_CLOCK_TIME, now -> look(ours));
     long folded = ours.foldedOffset();
     seek.accept(new TopicPartition(topic, partition), folded < 0 ? ours.firstOffset() : folded);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kvindex.streams.runtime;
 
+import io.kvindex.model.Clock;
 import io.kvindex.model.event.BatchTrace;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.nio.ByteBuffer;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -43,11 +42,6 @@ final class Stages {
         .register(registry);
   }
 
-  /** Microseconds since the epoch. */
-  static long nowMicros() {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-  }
-
   /**
    * Notes with the traced ones of these records that they have just been fetched. Kafka Streams
    * keeps them in queues of its own next, and hands their headers on.
@@ -59,7 +53,7 @@ final class Stages {
     for (ConsumerRecord<byte[], byte[]> record : records) {
       if (BatchTrace.of(record.headers()) != null) {
         if (now == null) {
-          now = ByteBuffer.allocate(Long.BYTES).putLong(nowMicros()).array();
+          now = ByteBuffer.allocate(Long.BYTES).putLong(Clock.micros()).array();
         }
         record.headers().add(FETCHED, now);
       }
@@ -76,7 +70,7 @@ final class Stages {
    */
   static long begins(Headers headers, long sinceMicros) {
     BatchTrace trace = BatchTrace.of(headers);
-    return trace == null || trace.producedMicros() < sinceMicros ? 0 : nowMicros();
+    return trace == null || trace.producedMicros() < sinceMicros ? 0 : Clock.micros();
   }
 
   /**
@@ -91,7 +85,7 @@ final class Stages {
       return;
     }
     long fetchedMicros = ByteBuffer.wrap(fetched.value()).getLong();
-    long now = nowMicros();
+    long now = Clock.micros();
     between(trace.producedMicros(), fetchedMicros, fetch);
     between(fetchedMicros, beginsMicros, queue);
     between(beginsMicros, now, fold);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
+import io.kvindex.model.Clock;
 import io.kvindex.model.event.BatchTrace;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -270,7 +271,7 @@ class FoldProcessorTest {
   @Test
   void shouldMeasureTheStagesOfARecord_whenItIsTraced() {
     read(0);
-    long now = Stages.nowMicros();
+    long now = Clock.micros();
     readTraced(1, new BatchTrace(now - 3_000_000, now - 2_000_000, now - 1_000_000));
     assertThat(stage("visible").count()).as("it was produced before the task began").isZero();
     readTraced(2, new BatchTrace(now - 2_000_000, now, now));
@@ -286,7 +287,7 @@ class FoldProcessorTest {
 
   @Test
   void shouldMeasureNothing_whenTheOtherClockIsAheadOrTheTraceCanNotBeRead() {
-    long ahead = Stages.nowMicros() + 60_000_000;
+    long ahead = Clock.micros() + 60_000_000;
     readTraced(0, new BatchTrace(ahead, ahead, ahead));
     assertThat(seconds("fetch")).isZero();
     assertThat(seconds("visible")).isZero();

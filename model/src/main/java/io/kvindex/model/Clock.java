@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kvindex.bridge.zmq;
+package io.kvindex.model;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
