@@ -295,18 +295,24 @@ final class NameTable {
     Segment segment = segment(mixed);
     int[] slots = segment.slots;
     int tag = tag(mixed);
-    int slot = home(tag, slots.length);
-    for (int taken = slots[slot]; taken != 0; taken = slots[slot]) {
-      if (taken >>> TAG_AT == tag) {
-        Entries of = segment.of(taken);
-        int entry = (taken & NUMBER) - 1;
-        long[] in = of.piece(entry);
-        int from = of.offset(entry);
-        return of == segment.first ? in[from + KEY] : contents.key(content(in[from + WORD]));
-      }
+    int taken = slots[probe(slots, tag, home(tag, slots.length))];
+    if (taken == 0) {
+      return 0;
+    }
+    Entries of = segment.of(taken);
+    int entry = (taken & NUMBER) - 1;
+    long[] in = of.piece(entry);
+    int from = of.offset(entry);
+    return of == segment.first ? in[from + KEY] : contents.key(content(in[from + WORD]));
+  }
+
+  /** The first slot from there on that has the tag, or is empty. */
+  private static int probe(int[] slots, int tag, int from) {
+    int slot = from;
+    while (slots[slot] != 0 && slots[slot] >>> TAG_AT != tag) {
       slot = next(slot, slots.length);
     }
-    return 0;
+    return slot;
   }
 
   /** Goes to the entry of a hash; whether there is one. */
@@ -318,17 +324,15 @@ final class NameTable {
     Segment segment = segment(mixed);
     int[] slots = segment.slots;
     int tag = tag(mixed);
-    int slot = home(tag, slots.length);
+    int slot = probe(slots, tag, home(tag, slots.length));
     for (int taken = slots[slot]; taken != 0; taken = slots[slot]) {
-      if (taken >>> TAG_AT == tag) {
-        Entries of = segment.of(taken);
-        int entry = (taken & NUMBER) - 1;
-        if (of.hash(entry) == hash) {
-          goTo(segment, of, entry);
-          return true;
-        }
+      Entries of = segment.of(taken);
+      int entry = (taken & NUMBER) - 1;
+      if (of.hash(entry) == hash) {
+        goTo(segment, of, entry);
+        return true;
       }
-      slot = slot + 1 == slots.length ? 0 : slot + 1;
+      slot = probe(slots, tag, next(slot, slots.length));
     }
     return false;
   }
