@@ -66,7 +66,7 @@ public final class Bridge implements AutoCloseable {
     BridgeMetrics metrics = new BridgeMetrics(registry);
     SendBudget budget = new SendBudget(inFlightBytes());
     int partitions = partitionsOf(Topics.EVENTS);
-    // The first frame of a quarantine must not wait for metadata on the loop's thread.
+    // The first frame of a quarantine must not wait for metadata on a loop.
     partitionsOf(Topics.QUARANTINE);
     partitionsOf(Topics.BRIDGE_PROGRESS);
     EventSink sink = new EventSink(producer, partitions, config.rawQuarantine(), budget, metrics);

@@ -23,14 +23,14 @@ public final class KafkaSettings {
 
   private static final int BATCH_BYTES = 128 << 10;
 
-  /**
-   * The producer must not make a loop wait long, so it always has more room than we use: it takes a
-   * whole batch's for each of a partition that is open or under way, however little is in it.
-   */
+  /** The producer must not make a loop wait long, so it always has more room than we use. */
   private static final int BUFFER_FACTOR = 3;
 
-  /** For a hundred and fifty partitions; a limit, which nobody takes. */
-  private static final long BUFFER_BYTES = 128L << 20;
+  /**
+   * It takes a whole batch's room for each that is open or under way, however little is in it: this
+   * is enough for some hundred and fifty partitions. A limit; what is not needed is not taken.
+   */
+  private static final long BUFFER_BYTES = 64L << 20;
 
   private KafkaSettings() {}
 
@@ -57,10 +57,10 @@ public final class KafkaSettings {
     settings.put(
         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(deliveryTimeout.toMillis()));
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000);
-    // A quiet bridge keeps its metadata: fetching it anew would block the loop's thread.
+    // A quiet bridge keeps its metadata: fetching it anew would block a loop.
     settings.put(ProducerConfig.METADATA_MAX_IDLE_CONFIG, Duration.ofDays(7).toMillis());
     // With every broker away the default forgets all topics, and each send would wait for metadata
-    // on the loop's thread instead of queueing its record.
+    // on a loop instead of queueing its record.
     settings.put(
         CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
     settings.put(ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, ClientKind.RETRY_BACKOFF_MAX_MS);
