@@ -68,8 +68,11 @@ public final class IoLoop implements AutoCloseable {
 
   /** Whether more may be read now; of one loop, asked by its thread. */
   public interface Gate {
-    /** Whom to tell, on any thread, that it may be worth while to try to reopen it. */
-    void onReopening(Runnable listener);
+    /**
+     * Whom to tell, on any thread, that it may be worth while to try to reopen it. One that is
+     * never closed has nothing to tell.
+     */
+    default void onReopening(Runnable listener) {}
 
     /** Whether a further message may be read; false closes it. */
     boolean hasRoom();

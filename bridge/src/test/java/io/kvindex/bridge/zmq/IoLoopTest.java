@@ -79,18 +79,7 @@ class IoLoopTest {
     public void onReopened() {}
   }
 
-  private static final class NoListener implements IoLoop.Listener {
-    @Override
-    public void connected() {}
-
-    @Override
-    public void disconnected() {}
-  }
-
   private static final class OpenGate implements IoLoop.Gate {
-    @Override
-    public void onReopening(Runnable listener) {}
-
     @Override
     public boolean hasRoom() {
       return true;

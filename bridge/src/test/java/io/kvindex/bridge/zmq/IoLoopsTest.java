@@ -98,7 +98,8 @@ class IoLoopsTest {
   private static void subscribe(IoLoop loop, FakeEngine engine, Reader reader)
       throws InterruptedException {
     loop.execute(
-        () -> loop.subscribe(Endpoint.parse(engine.endpoint()), "", 1_000, new Nobody(), reader));
+        () ->
+            loop.subscribe(Endpoint.parse(engine.endpoint()), "", 1_000, new NoListener(), reader));
   }
 
   /** Stands still in its first message until it may go on. */
@@ -127,13 +128,5 @@ class IoLoopsTest {
 
     @Override
     public void onReopened() {}
-  }
-
-  private static final class Nobody implements IoLoop.Listener {
-    @Override
-    public void connected() {}
-
-    @Override
-    public void disconnected() {}
   }
 }

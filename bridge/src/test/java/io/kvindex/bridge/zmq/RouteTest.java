@@ -304,9 +304,6 @@ class RouteTest implements IoLoop.Reader, IoLoop.Listener {
 
   private static final class OpenGate implements IoLoop.Gate {
     @Override
-    public void onReopening(Runnable listener) {}
-
-    @Override
     public boolean hasRoom() {
       return true;
     }
