@@ -68,8 +68,7 @@ class FirstBatchesKillIT {
       }
       check(server.api(), gone);
     }
-    System.out.println("FirstBatchesKillIT: " + early + " of " + KILLS + " kills within 5 s");
-    assertThat(early).as("kills within 5 s of the registration").isPositive();
+    assertThat(early).as("of %d kills, within 5 s of the registration", KILLS).isPositive();
   }
 
   private static void send(SimulatedEngine engine, Random random) {

@@ -196,8 +196,8 @@ class KafkaOutageIT {
   private void assertRepaired(List<SimulatedEngine> engines, Map<String, Long> before) {
     Map<String, Long> replayed = counters("frames_replayed");
     Map<String, Long> found = counters("gaps_found");
-    System.out.printf("replayed %s, before %s, gaps %s%n", replayed, before, found);
     assertThat(replayed)
+        .as("replayed, after gaps %s", found)
         .hasSize(engines.size())
         .allSatisfy(
             (engine, now) -> assertThat(now).isGreaterThan(before.getOrDefault(engine, 0L)));

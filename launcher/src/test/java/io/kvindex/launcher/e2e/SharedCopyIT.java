@@ -99,11 +99,9 @@ class SharedCopyIT {
                 inBackground(() -> assertKeptUp(second.api(), own)));
         bridge.letRun(3_000);
         first.process().kill();
-        long killedNs = System.nanoTime();
         await()
             .atMost(LONG)
             .until(() -> ready(second.api()).size() == PARTITIONS || !problems.isEmpty());
-        System.out.println("taken over in ms " + msSince(killedNs));
         bridge.letRun(3_000);
         end(watching);
         assertThat(second.api().isReady()).isTrue();
