@@ -43,6 +43,9 @@ final class ReplayJob {
   /** The last answer began behind what is expected: the next one is taken if it does so, too. */
   private boolean startedLate;
 
+  /** An answer was empty though it was to begin with a batch we have: the next one is believed. */
+  private boolean cameEmpty;
+
   /**
    * @param doubted whether the endpoint did not answer the last question: it is asked once only
    */
@@ -129,6 +132,11 @@ final class ReplayJob {
     LOG.debug("replay endpoint={} expected={} outcome={}", endpoint, expected, outcome);
     switch (outcome) {
       case COMPLETE:
+        if (brought == 0 && expected != 0 && !cameEmpty && attempts < policy.totalAttempts()) {
+          // Either another engine's, which ends a life, or the one batch was lost on its way.
+          cameEmpty = true;
+          return Duration.ZERO;
+        }
         feed.finish(new ReplayFeed.End(brought == 0, null));
         return null;
       case STOPPED:

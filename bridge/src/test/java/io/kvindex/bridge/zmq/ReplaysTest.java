@@ -8,16 +8,22 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
 
-/** Whether a question is put over a second connection, and when it is not. */
+/** Whether a question is put again, or over a second connection, and when it is not. */
 @Timeout(30)
 class ReplaysTest {
 
@@ -81,6 +87,62 @@ class ReplaysTest {
     accept(server);
     server.setSoTimeout(500);
     assertThat(isConnectedAgain(server)).isFalse();
+  }
+
+  /** One batch of one that is left out must not look like an engine that knows nothing of us. */
+  @Test
+  void shouldAskAgain_whenTheBatchWeHaveIsNotInTheAnswer() throws Exception {
+    ReplayFeed.End end = answered(0, 1);
+    assertThat(end).isEqualTo(new ReplayFeed.End(false, null));
+  }
+
+  @Test
+  void shouldBelieveIt_whenTheAnswerIsEmptyTwice() throws Exception {
+    assertThat(answered(0, 0)).isEqualTo(new ReplayFeed.End(true, null));
+  }
+
+  /** How a replay behind batch 7 ends whose answers have that many batches each. */
+  private ReplayFeed.End answered(int... batches) throws Exception {
+    ReplayPolicy patient = new ReplayPolicy(2, LONG, 3, 3, 3, Duration.ZERO);
+    try (ZContext engines = new ZContext();
+        Replays asking = new Replays(context, patient, resolver)) {
+      ZMQ.Socket router = engines.createSocket(SocketType.ROUTER);
+      router.setReceiveTimeOut((int) LONG.toMillis());
+      int port = router.bindToRandomPort("tcp://127.0.0.1");
+      Semaphore changes = new Semaphore(0);
+      ReplayFeed feed =
+          asking.start(
+              "tcp://127.0.0.1:" + port,
+              7L,
+              false,
+              Duration.ZERO,
+              changes::release,
+              (why, count) -> {});
+      for (int count : batches) {
+        byte[] asker = router.recv();
+        router.recv();
+        assertThat(router.recv()).isEqualTo(number(7));
+        for (int i = 0; i < count; i++) {
+          reply(router, asker, number(7 + i), new byte[] {1});
+        }
+        reply(router, asker, number(-1), new byte[0]);
+      }
+      while (feed.end() == null && changes.tryAcquire(LONG.toSeconds(), TimeUnit.SECONDS)) {
+        feed.poll();
+      }
+      return Objects.requireNonNull(feed.end());
+    }
+  }
+
+  private static byte[] number(long sequence) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(sequence).array();
+  }
+
+  private static void reply(ZMQ.Socket router, byte[] asker, byte[] number, byte[] payload) {
+    router.send(asker, ZMQ.SNDMORE);
+    router.send(new byte[0], ZMQ.SNDMORE);
+    router.send(number, ZMQ.SNDMORE);
+    router.send(payload);
   }
 
   private static void ask(Replays asking, ServerSocket engine, boolean doubted) {
