@@ -35,14 +35,12 @@ public final class Fuzz {
   }
 
   /**
-   * A run; prints what repeats it.
+   * A run; prints the seed that repeats it.
    *
    * @param usual inputs where nobody says otherwise
    */
   public static Fuzz of(Class<?> test, int usual) {
-    int inputs = Integer.getInteger("fuzz.inputs", usual);
-    System.out.printf("%s -Dfuzz.inputs=%d%n", test.getSimpleName(), inputs);
-    return new Fuzz(inputs, random(test));
+    return new Fuzz(Integer.getInteger("fuzz.inputs", usual), random(test));
   }
 
   /** Chance that can be repeated: prints its seed, which {@code -Dkvindex.test.seed=N} sets. */

@@ -4,10 +4,14 @@ package io.kvindex.launcher.e2e;
 import io.kvindex.launcher.Main;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
 /** Runs {@code kvindex} commands in this process, and keeps what the last one said. */
 final class CommandRun {
+
+  private static final Logger LOG = LoggerFactory.getLogger(CommandRun.class);
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -20,8 +24,7 @@ final class CommandRun {
     commandLine.setOut(new PrintWriter(out, true));
     commandLine.setErr(new PrintWriter(err, true));
     int code = commandLine.execute(arguments);
-    System.out.println(
-        "kvindex " + arguments[0] + " " + arguments[1] + ": " + code + "\n" + out + err);
+    LOG.info("kvindex {} {}: {}\n{}{}", arguments[0], arguments[1], code, out, err);
     return code;
   }
 

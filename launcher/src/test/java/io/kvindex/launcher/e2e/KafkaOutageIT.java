@@ -83,7 +83,6 @@ class KafkaOutageIT {
         broker.kill();
         beWithoutKafka(bridge, index.api(), queries);
         awaitSent(load, before);
-        List<Long> sent = published(load);
         int answered = queries.answers();
         broker.restart();
         bridge.letRun(2_000);
@@ -91,9 +90,6 @@ class KafkaOutageIT {
         awaitVisible(index.api(), load.engines());
         assertTruth(index.api(), load.engines());
         assertGoOn(queries, answered);
-        System.out.printf(
-            "batches from %s to %s, %d answers while Kafka was away %d ms, %d answers in all%n",
-            before, sent, answered, OUTAGE_MS, queries.answers());
       }
       assertRepaired(load.engines(), replayed);
       assertThat(index.api().get("/workers").toString())

@@ -59,11 +59,10 @@ final class LocalCluster implements AutoCloseable {
     try {
       boolean ended = process.waitFor(COMMAND_MINUTES, TimeUnit.MINUTES);
       if (!ended || process.exitValue() != 0) {
-        throw new AssertionError(words + " failed, see the output");
+        throw new AssertionError(words + " failed:\n" + Files.readString(said));
       }
     } finally {
       process.destroyForcibly();
-      System.out.println(Files.readString(said));
     }
   }
 

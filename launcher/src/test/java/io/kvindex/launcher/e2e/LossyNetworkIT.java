@@ -75,18 +75,10 @@ class LossyNetworkIT {
         proxies.get(i).faults(Faults.NONE);
       }
       awaitTruth(api);
-      System.out.printf(
-          "%d messages: %d lost, %d doubled, %d overtaken, %d cut; %d restarts%n",
-          sum(LossyProxy::passed),
-          sum(LossyProxy::dropped),
-          sum(LossyProxy::duplicated),
-          sum(LossyProxy::delayed),
-          sum(LossyProxy::truncated),
-          restarts);
-      assertThat(sum(LossyProxy::dropped)).isGreaterThan(STEPS / 40);
-      assertThat(sum(LossyProxy::duplicated)).isGreaterThan(STEPS / 40);
-      assertThat(sum(LossyProxy::delayed)).isGreaterThan(STEPS / 40);
-      assertThat(sum(LossyProxy::truncated)).isGreaterThan(STEPS / 100);
+      assertThat(sum(LossyProxy::dropped)).as("lost").isGreaterThan(STEPS / 40);
+      assertThat(sum(LossyProxy::duplicated)).as("doubled").isGreaterThan(STEPS / 40);
+      assertThat(sum(LossyProxy::delayed)).as("overtaken").isGreaterThan(STEPS / 40);
+      assertThat(sum(LossyProxy::truncated)).as("cut").isGreaterThan(STEPS / 100);
       assertThat(api.get("/workers").toString()).doesNotContain("degraded", "batches_lost");
     }
   }

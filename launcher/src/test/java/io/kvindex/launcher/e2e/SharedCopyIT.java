@@ -158,9 +158,8 @@ class SharedCopyIT {
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
-    System.out.println("refused " + refused + ", all again after ms " + msSince(killedNs));
-    assertThat(told).hasSize(TENANTS.size());
-    assertThat(refused).isPositive();
+    assertThat(told).as("after %d ms", msSince(killedNs)).hasSize(TENANTS.size());
+    assertThat(refused).as("refused").isPositive();
     assertThat(truth.nonZero()).isPositive();
     await().atMost(LONG).until(left::isReady);
   }
@@ -188,19 +187,14 @@ class SharedCopyIT {
     for (Thread one : watching) {
       one.join();
     }
-    System.out.println(
-        "asked "
-            + asked
-            + ", late "
-            + late
-            + ", marks "
-            + marks
-            + ", the slowest seen after ms "
-            + slowestMs);
     assertThat(problems).isEmpty();
-    assertThat(late.get()).isLessThanOrEqualTo(Math.max(1, asked.get() / LATE_ONE_IN));
-    assertThat(marks).hasPositiveValue();
-    assertThat(slowestMs.get()).isLessThanOrEqualTo((int) FRESH.toMillis());
+    assertThat(late.get())
+        .as("late of %s", asked)
+        .isLessThanOrEqualTo(Math.max(1, asked.get() / LATE_ONE_IN));
+    assertThat(marks).as("marks").hasPositiveValue();
+    assertThat(slowestMs.get())
+        .as("ms until the slowest mark was seen")
+        .isLessThanOrEqualTo((int) FRESH.toMillis());
   }
 
   private final AtomicInteger asked = new AtomicInteger();
@@ -291,7 +285,6 @@ class SharedCopyIT {
 
   /** Each partition is with one of the two alone, and both have some. */
   private static void awaitShared(Api one, Api other) {
-    long beganNs = System.nanoTime();
     await()
         .atMost(LONG)
         .untilAsserted(
@@ -303,8 +296,6 @@ class SharedCopyIT {
               assertThat(first).noneMatch(second::contains);
               assertThat(first.size() + second.size()).isEqualTo(PARTITIONS);
             });
-    System.out.println(
-        "shared as " + held(one) + " and " + held(other) + " after ms " + msSince(beganNs));
   }
 
   /** By partition: how far it is folded, where the streams are, what each owner holds. */

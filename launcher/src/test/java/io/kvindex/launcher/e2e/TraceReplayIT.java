@@ -60,12 +60,11 @@ class TraceReplayIT {
       startEngines(api);
       replay(api);
       long evictions = engines.stream().mapToLong(e -> e.counters().gpuBlocksRemoved()).sum();
-      System.out.printf(
-          "seed %d: %d requests, %d answers compared, %d non-zero, %d with host-only hits, %d evictions%n",
-          SEED, REQUESTS, truth.compared(), truth.nonZero(), truth.hostOnly(), evictions);
-      assertThat(evictions).isGreaterThanOrEqualTo(REQUESTS * 10L);
-      assertThat(truth.nonZero()).isGreaterThanOrEqualTo(truth.compared() * 3 / 10);
-      assertThat(truth.hostOnly()).isPositive();
+      assertThat(evictions).as("evictions").isGreaterThanOrEqualTo(REQUESTS * 10L);
+      assertThat(truth.nonZero())
+          .as("hits among %d answers, seed %d", truth.compared(), SEED)
+          .isGreaterThanOrEqualTo(truth.compared() * 3 / 10);
+      assertThat(truth.hostOnly()).as("hits in host memory alone, seed %d", SEED).isPositive();
     } finally {
       engines.forEach(SimulatedEngine::close);
     }

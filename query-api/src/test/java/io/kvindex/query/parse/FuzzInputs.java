@@ -18,9 +18,7 @@ final class FuzzInputs {
   }
 
   static FuzzInputs of(Class<?> test, int usual) {
-    int count = Integer.getInteger("fuzz.inputs", usual);
-    System.out.printf("%s -Dfuzz.inputs=%d%n", test.getSimpleName(), count);
-    return new FuzzInputs(count, TestSeed.of(test));
+    return new FuzzInputs(Integer.getInteger("fuzz.inputs", usual), TestSeed.of(test));
   }
 
   boolean oneIn(int chances) {
