@@ -7,6 +7,7 @@ import io.kvindex.bridge.decode.EngineBatch;
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.bridge.decode.EngineEvent.Removed;
 import io.kvindex.bridge.decode.EngineEvent.Stored;
+import io.kvindex.model.event.Parent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -62,7 +63,7 @@ class LoadPublisherTest {
     assertThat(stored.tokens().size()).isEqualTo(stored.hashes().size() * LoadShape.BLOCK_SIZE);
     for (int i = 0; i < stored.hashes().size(); i++) {
       assertThat(held.add(stored.hashes().get(i))).as("new").isTrue();
-      assertThat(stored.tokens().values()[i * LoadShape.BLOCK_SIZE + 5])
+      assertThat(stored.tokens().first(stored.tokens().size())[i * LoadShape.BLOCK_SIZE + 5])
           .isEqualTo(LoadShape.token(stored.hashes().get(i), 5));
     }
     return stored.hashes().size();
@@ -112,7 +113,8 @@ class LoadPublisherTest {
 
       assertThat(Arrays.copyOfRange(chain, before, chain.length))
           .isEqualTo(stored.hashes().toArray());
-      assertThat(stored.parent()).isEqualTo(before == 0 ? null : Long.valueOf(chain[before - 1]));
+      assertThat(stored.parent())
+          .isEqualTo(before == 0 ? Parent.UNKNOWN : Parent.of(chain[before - 1]));
       if (before > 0 && (i == 0 || chains.get(i - 1).length != before)) {
         assertThat(IntStream.range(0, SHAPE.stems()).mapToObj(stem -> SHAPE.stem(stem, before)))
             .as("a stem's first blocks")

@@ -3,6 +3,7 @@ package io.kvindex.bridge.decode;
 
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
+import io.kvindex.model.event.Parent;
 import org.jspecify.annotations.Nullable;
 
 /** An event as an engine said it, its wire form taken away and nothing added. Immutable. */
@@ -18,7 +19,8 @@ public sealed interface EngineEvent
    *
    * @param scope which cache of the engine
    * @param hashes the engine's names for the blocks, in order; may be empty
-   * @param parent name of the block before the first one, null if the engine names none
+   * @param parent the block before the first one as the engine names it, {@link Parent#UNKNOWN} if
+   *     it names none; what that means is decided where events are normalised
    * @param tokens tokens of all blocks, flat
    * @param blockSize tokens a block, 0 = not stated
    * @param adapter LoRA adapter the blocks belong to
@@ -31,7 +33,7 @@ public sealed interface EngineEvent
   record Stored(
       CacheScope scope,
       Hashes hashes,
-      @Nullable Long parent,
+      Parent parent,
       TokenIds tokens,
       int blockSize,
       Adapter adapter,
@@ -76,29 +78,40 @@ public sealed interface EngineEvent
   /**
    * A LoRA adapter as named by an engine.
    *
-   * @param id its number, null = none stated; -1 is an engine's way to say none
+   * @param id its number, -1 = none: not stated, or an engine's way to say so
    * @param name its name, null = none stated
    */
-  record Adapter(@Nullable Long id, @Nullable String name) {
+  record Adapter(long id, @Nullable String name) {
+    /** No number. */
+    public static final long NO_ID = -1;
+
     /** The base model, or a version that does not say. */
-    public static final Adapter NONE = new Adapter(null, null);
+    public static final Adapter NONE = new Adapter(NO_ID, null);
   }
 
   /**
    * Which cache of the engine an event speaks of.
    *
    * @param medium storage medium as sent, null = not stated
-   * @param group attention group, null = not stated
+   * @param group attention group from 0 up, {@link #NO_GROUP} = not stated
    * @param specKind kind of that group's layers, null = not stated
-   * @param slidingWindow its window in tokens, null = none
+   * @param slidingWindow its window in tokens, 0 = none
    * @param locality {@code LOCAL} or {@code REMOTE}, null = not stated
    * @param ownership secondary tier that holds the blocks, null = not stated
    */
   record CacheScope(
       @Nullable String medium,
-      @Nullable Integer group,
+      int group,
       @Nullable String specKind,
-      @Nullable Integer slidingWindow,
+      int slidingWindow,
       @Nullable String locality,
-      @Nullable String ownership) {}
+      @Nullable String ownership) {
+    /** No attention group is stated. */
+    public static final int NO_GROUP = -1;
+
+    /** Whether it names its attention group. */
+    public boolean hasGroup() {
+      return group != NO_GROUP;
+    }
+  }
 }

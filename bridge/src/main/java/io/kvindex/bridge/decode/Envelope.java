@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What every event of the standard (RFC 1527, Mooncake's KV Events API) says besides what happened.
- * Members are as sent, null = not stated.
+ * Members are as sent, null or -1 = not stated.
  *
  * @param eventId its number in its stream, from 0 up
  * @param model model name
@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 public record Envelope(
     long eventId,
     @Nullable String model,
-    @Nullable Integer blockSize,
+    int blockSize,
     @Nullable String additionalSalt,
     @Nullable String loraName,
     @Nullable String tenantId,
     @Nullable String backendId,
     @Nullable String medium,
-    @Nullable Integer dpRank,
-    @Nullable Long baseBlockIdx) {}
+    int dpRank,
+    long baseBlockIdx) {}

@@ -6,6 +6,7 @@ import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.event.Hashes;
 import io.kvindex.model.event.KvEvent.Origin;
+import io.kvindex.model.event.Parent;
 import io.kvindex.model.hash.CacheSalt;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventReader {
 
-  private static final CacheScope NOWHERE = new CacheScope(null, null, null, null, null, null);
+  private static final CacheScope NOWHERE =
+      new CacheScope(null, CacheScope.NO_GROUP, null, 0, null, null);
   private static final long MAX_INDEX = 0xffff_ffffL;
 
   private final MsgPackCursor cursor;
@@ -73,9 +75,9 @@ final class EventReader {
     return new EngineEvent.Enveloped(envelope, read());
   }
 
-  private @Nullable Long readBaseIndex() {
+  private long readBaseIndex() {
     if (!seek(Field.BASE_BLOCK_IDX) || cursor.nextIsNil()) {
-      return null;
+      return -1;
     }
     long index = cursor.readUpTo(MAX_INDEX);
     if (index < 0) {
@@ -126,18 +128,17 @@ final class EventReader {
   private EngineEvent readStored() {
     CacheScope scope = readScope();
     Hashes hashes = readHashes();
-    Long parent = readParent();
-    Integer size = optionalInt(Field.BLOCK_SIZE);
-    int blockSize = size == null ? 0 : size;
+    Parent parent = readParent();
+    int blockSize = Math.max(optionalInt(Field.BLOCK_SIZE), 0);
     TokenIds tokens =
         seek(Field.TOKEN_IDS) || seek(Field.TOKEN_ID)
-            ? TokenIds.read(cursor, hashes.size(), blockSize, registeredSize)
+            ? TokenIds.read(cursor, scan.plainTokens(), hashes.size(), blockSize, registeredSize)
             : TokenIds.NONE;
     Adapter adapter = readAdapter();
     String salt = readSalt();
     Hashes extra = Hashes.EMPTY;
     if (seek(Field.EXTRA_KEYS) && !cursor.nextIsNil()) {
-      ExtraKeysReader keys = new ExtraKeysReader(cursor, adapter, parent == null);
+      ExtraKeysReader keys = new ExtraKeysReader(cursor, adapter, !parent.isNamed());
       Hashes perBlock = keys.read(hashes.size());
       salt = salt == null ? keys.salt() : salt;
       if (perBlock != null) {
@@ -201,14 +202,14 @@ final class EventReader {
 
   private CacheScope readScope() {
     String medium = text(Field.MEDIUM);
-    Integer stated = optionalInt(Field.GROUP);
-    Integer group = stated == null ? optionalInt(Field.LAYER_GROUP) : stated;
+    int stated = optionalInt(Field.GROUP);
+    int group = stated < 0 ? optionalInt(Field.LAYER_GROUP) : stated;
     String kind =
         seek(Field.SPEC_KIND) ? ValueReader.readText(cursor, ValueReader.MAX_KIND_BYTES) : null;
-    Integer window = optionalInt(Field.SLIDING_WINDOW);
+    int window = Math.max(optionalInt(Field.SLIDING_WINDOW), 0);
     String locality = text(Field.LOCALITY);
     String ownership = text(Field.OWNERSHIP);
-    boolean none = medium == null && group == null && kind == null && window == null;
+    boolean none = medium == null && group < 0 && kind == null && window == 0;
     return none && locality == null && ownership == null
         ? NOWHERE
         : new CacheScope(medium, group, kind, window, locality, ownership);
@@ -226,20 +227,19 @@ final class EventReader {
     return ValueReader.readHashes(cursor);
   }
 
-  private @Nullable Long readParent() {
-    if (!seek(Field.PARENT_HASH) && !seek(Field.PARENT_BLOCK_HASH)) {
-      return null;
-    }
-    return cursor.nextIsNil() ? null : Long.valueOf(ValueReader.readHash(cursor));
+  private Parent readParent() {
+    boolean has = seek(Field.PARENT_HASH) || seek(Field.PARENT_BLOCK_HASH);
+    return !has || cursor.nextIsNil() ? Parent.UNKNOWN : Parent.of(ValueReader.readHash(cursor));
   }
 
   private Adapter readAdapter() {
-    Long id = seek(Field.LORA_ID) && !cursor.nextIsNil() ? Long.valueOf(cursor.readLong()) : null;
+    boolean numbered = seek(Field.LORA_ID) && !cursor.nextIsNil();
+    long id = numbered ? cursor.readLong() : Adapter.NO_ID;
     String name = text(Field.LORA_NAME);
     if (seek(Field.LORA_NAME_OR_METADATA) && cursor.peek() == MsgPackType.STR) {
       name = ValueReader.readText(cursor);
     }
-    return id == null && name == null ? Adapter.NONE : new Adapter(id, name);
+    return id == Adapter.NO_ID && name == null ? Adapter.NONE : new Adapter(id, name);
   }
 
   /** From a member of its own, or from the metadata map of positional events. */
@@ -265,8 +265,9 @@ final class EventReader {
     return seek(field) ? ValueReader.readText(cursor) : null;
   }
 
-  private @Nullable Integer optionalInt(Field field) {
-    return seek(field) ? ValueReader.readOptionalInt(cursor) : null;
+  /** A member from 0 up, -1 = not stated. */
+  private int optionalInt(Field field) {
+    return seek(field) ? ValueReader.readOptionalInt(cursor) : -1;
   }
 
   private boolean seek(Field field) {

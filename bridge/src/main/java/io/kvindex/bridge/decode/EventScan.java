@@ -17,6 +17,7 @@ final class EventScan {
   private final EngineDecoder engine;
   private final int[] starts = new int[Field.COUNT];
   private @Nullable EventKind kind;
+  private int plainTokens;
 
   EventScan(EngineDecoder engine) {
     this.engine = engine;
@@ -39,6 +40,11 @@ final class EventScan {
 
   boolean has(Field field) {
     return starts[field.ordinal()] != ABSENT;
+  }
+
+  /** How many ids the event's list of tokens begins with that are integers of 32 bits, unsigned. */
+  int plainTokens() {
+    return plainTokens;
   }
 
   /** Position of the member's value. */
@@ -96,10 +102,7 @@ final class EventScan {
     kind = tagged ? tagAt(cursor, tag) : null;
     List<Field> places = kind == null ? List.of() : engine.layout(kind);
     for (int i = 1; i < length; i++) {
-      if (i <= places.size()) {
-        starts[places.get(i - 1).ordinal()] = cursor.position();
-      }
-      cursor.skip();
+      skip(cursor, i <= places.size() ? places.get(i - 1) : null);
     }
     if (kind == null) {
       return tagged ? SkipReason.UNKNOWN_TAG : SkipReason.MALFORMED;
@@ -111,10 +114,7 @@ final class EventScan {
     int entries = cursor.readMapHeader();
     for (int i = 0; i < entries; i++) {
       Field field = cursor.readKey(Field.BY_KEY);
-      if (field != null) {
-        starts[field.ordinal()] = cursor.position();
-      }
-      cursor.skip();
+      skip(cursor, field);
     }
     Field tag = has(Field.TYPE) ? Field.TYPE : Field.EVENT_TYPE;
     int end = cursor.position();
@@ -129,6 +129,17 @@ final class EventScan {
     }
     kind = tagAt(cursor, startOf(tag));
     return kind == null ? SkipReason.UNKNOWN_TAG : null;
+  }
+
+  private void skip(MsgPackCursor cursor, @Nullable Field field) {
+    if (field != null) {
+      starts[field.ordinal()] = cursor.position();
+    }
+    if (field == Field.TOKEN_IDS || field == Field.TOKEN_ID) {
+      plainTokens = cursor.skipIds();
+    } else {
+      cursor.skip();
+    }
   }
 
   private @Nullable EventKind tagAt(MsgPackCursor cursor, int tag) {

@@ -126,7 +126,7 @@ final class ExtraKeysReader {
 
   private boolean isAdapter(int place) {
     if (place == 0 && cursor.peek() == MsgPackType.INT) {
-      return adapter.id() != null && adapter.id() == cursor.readLong();
+      return adapter.id() != Adapter.NO_ID && adapter.id() == cursor.readLong();
     }
     Kind kind = read();
     return kind == Kind.ADAPTER && isName(text) || kind == Kind.BARE && place == 0 && isName(text);

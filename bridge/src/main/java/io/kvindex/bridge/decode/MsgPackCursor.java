@@ -26,6 +26,9 @@ final class MsgPackCursor {
   /** Bytes a value takes with its head, where the head alone decides it; else 0. */
   private static final byte[] SIZE = new byte[256];
 
+  /** An integer of 32 bits. */
+  private static final int LONGEST_ID = 5;
+
   /** A string of 31 bytes. */
   private static final int LONGEST_FIXED = 32;
 
@@ -100,6 +103,38 @@ final class MsgPackCursor {
    */
   void skip() {
     skip(1, 0);
+  }
+
+  /**
+   * Steps over one value; if it is a list, what is said of the ids it begins with is found on the
+   * way.
+   *
+   * @return how many those are that are integers of 32 bits at most, unsigned
+   * @throws StructureFault as {@link #skip()}
+   */
+  int skipIds() {
+    if (peek() != MsgPackType.ARRAY) {
+      skip();
+      return 0;
+    }
+    int count = readArrayHeader();
+    byte[] from = bytes;
+    int end = limit - LONGEST_ID;
+    int position = at;
+    int ids = 0;
+    for (; ids < count && position <= end; ids++) {
+      int head = from[position] & 0xff;
+      if (head <= 0x7f) {
+        position++;
+      } else if (head >= 0xcc && head <= 0xce) {
+        position += SIZE[head];
+      } else {
+        break;
+      }
+    }
+    at = position;
+    skip(count - ids, 1);
+    return ids;
   }
 
   private void skip(long values, int depth) {
@@ -272,14 +307,11 @@ final class MsgPackCursor {
   }
 
   /**
-   * Reads integers of 32 bits at most, unsigned, as many as there is room for.
-   *
-   * @return false if one of them is another one
+   * Reads integers of 32 bits at most, unsigned, known to be such, as many as there is room for.
    */
-  boolean readUnsigned(int[] values) {
+  void readIds(int[] values) {
     byte[] from = bytes;
     int position = at;
-    boolean fit = true;
     for (int i = 0; i < values.length; i++) {
       int head = from[position] & 0xff;
       if (head <= 0x7f) {
@@ -293,14 +325,11 @@ final class MsgPackCursor {
         position += 1 + Short.BYTES;
       } else {
         at = position;
-        long value = readUpTo(0xffff_ffffL);
-        fit &= value >= 0;
-        values[i] = (int) value;
+        values[i] = (int) readLong();
         position = at;
       }
     }
     at = position;
-    return fit;
   }
 
   /** A float of either width. */

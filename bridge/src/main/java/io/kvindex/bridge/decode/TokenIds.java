@@ -4,8 +4,9 @@ package io.kvindex.bridge.decode;
 import java.util.Arrays;
 
 /**
- * The tokens of a stored event and whether they can be told apart by block. Immutable; compares by
- * value.
+ * The tokens of a stored event, where they lie in its payload, and whether they can be told apart
+ * by block. Nothing is copied until a block is hashed, and nothing at all where the engine's own
+ * names are the hashes. Immutable as long as nobody writes to the payload; compares by value.
  */
 public final class TokenIds {
 
@@ -22,32 +23,38 @@ public final class TokenIds {
   }
 
   /** No tokens. */
-  public static final TokenIds NONE = new TokenIds(new int[0], false, Fit.NONE);
+  public static final TokenIds NONE = new TokenIds(new byte[0], 0, 0, false, Fit.NONE);
 
   /** Tokens that no block can be given. */
-  static final TokenIds UNUSABLE = new TokenIds(new int[0], false, Fit.UNUSABLE);
+  static final TokenIds UNUSABLE = new TokenIds(new byte[0], 0, 0, false, Fit.UNUSABLE);
 
   private static final long MAX_TOKEN = 0xffff_ffffL;
 
-  private final int[] values;
+  private final byte[] payload;
+  private final int start;
+  private final int size;
   private final boolean bigram;
   private final Fit fit;
 
-  TokenIds(int[] values, boolean bigram, Fit fit) {
-    this.values = values;
+  private TokenIds(byte[] payload, int start, int size, boolean bigram, Fit fit) {
+    this.payload = payload;
+    this.start = start;
+    this.size = size;
     this.bigram = bigram;
     this.fit = fit;
   }
 
   /**
-   * Reads {@code token_ids}: nil, a flat list, or the pairs of an engine that decodes
+   * Finds what {@code token_ids} are: nil, a flat list, or the pairs of an engine that decodes
    * speculatively.
    *
+   * @param plain ids at the list's beginning known to be integers of 32 bits, unsigned
    * @param hashes blocks of the event
    * @param stated tokens a block as the event says, 0 = it does not
    * @param registered tokens a block of events that do not say, 0 = not known
+   * @throws MalformedEvent if one of them is no integer
    */
-  static TokenIds read(MsgPackCursor cursor, int hashes, int stated, int registered) {
+  static TokenIds read(MsgPackCursor cursor, int plain, int hashes, int stated, int registered) {
     if (cursor.nextIsNil()) {
       return NONE;
     }
@@ -58,49 +65,63 @@ public final class TokenIds {
     long wanted = (long) hashes * (stated == 0 ? registered : stated);
     return cursor.peek() == MsgPackType.ARRAY
         ? readPairs(cursor, count, wanted)
-        : readFlat(cursor, count, wanted, hashes == 1 && stated > 0);
+        : readFlat(cursor, plain, count, wanted, hashes == 1 && stated > 0);
   }
 
-  private static TokenIds readFlat(MsgPackCursor cursor, int count, long wanted, boolean ofOne) {
-    int[] tokens = new int[count];
-    if (!cursor.readUnsigned(tokens)) {
+  private static TokenIds readFlat(
+      MsgPackCursor cursor, int plain, int count, long wanted, boolean ofOne) {
+    int start = cursor.position();
+    if (plain < count && !areIds(cursor, count)) {
       return UNUSABLE;
-    } else if (count == wanted) {
-      return new TokenIds(tokens, false, Fit.EXACT);
     }
-    boolean oneTooMany = ofOne && count == wanted + 1;
-    return new TokenIds(tokens, false, oneTooMany ? Fit.ONE_TOO_MANY : Fit.UNUSABLE);
+    Fit fit =
+        count == wanted
+            ? Fit.EXACT
+            : ofOne && count == wanted + 1 ? Fit.ONE_TOO_MANY : Fit.UNUSABLE;
+    return new TokenIds(cursor.bytes(), start, count, false, fit);
+  }
+
+  private static boolean areIds(MsgPackCursor cursor, int count) {
+    boolean all = true;
+    for (int i = 0; i < count; i++) {
+      all &= cursor.readUpTo(MAX_TOKEN) >= 0;
+    }
+    return all;
   }
 
   /** Neighbouring pairs share a token: [[a,b],[b,c]] is a b c. */
   private static TokenIds readPairs(MsgPackCursor cursor, int count, long wanted) {
-    int[] tokens = new int[count + 1];
+    int start = cursor.position();
     boolean usable = count == wanted;
+    long before = -1;
     for (int i = 0; i < count; i++) {
       if (cursor.readArrayHeader() != 2) {
         throw new MalformedEvent();
       }
       long first = cursor.readUpTo(MAX_TOKEN);
       long second = cursor.readUpTo(MAX_TOKEN);
-      usable &= (first | second) >= 0 && (i == 0 || tokens[i] == (int) first);
-      tokens[i] = (int) first;
-      tokens[i + 1] = (int) second;
+      usable &= (first | second) >= 0 && (i == 0 || first == before);
+      before = second;
     }
-    return new TokenIds(tokens, true, usable ? Fit.EXACT : Fit.UNUSABLE);
+    Fit fit = usable ? Fit.EXACT : Fit.UNUSABLE;
+    return new TokenIds(cursor.bytes(), start, count + 1, true, fit);
   }
 
-  /** How many ids; for pairs one more than there are pairs. */
+  /** How many ids; for pairs one more than there are pairs; 0 if one is beyond 32 bits. */
   public int size() {
-    return values.length;
+    return size;
   }
 
-  /**
-   * The ids as u32 bits. Not copied, for the hash loop: do not write to it.
-   *
-   * @return flat ids of all blocks in order
-   */
-  public int[] values() {
-    return values;
+  /** From the first block on. */
+  public Reader reader() {
+    return new Reader(new MsgPackCursor(payload, start, payload.length));
+  }
+
+  /** The ids of the first block of so many tokens, or pairs, as u32 bits. */
+  public int[] first(int blockSize) {
+    int[] block = new int[bigram ? blockSize + 1 : blockSize];
+    reader().next(block);
+    return block;
   }
 
   /**
@@ -116,22 +137,57 @@ public final class TokenIds {
     return fit;
   }
 
+  private int[] values() {
+    int[] values = new int[size];
+    if (size > 0) {
+      reader().next(values);
+    }
+    return values;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof TokenIds tokens
         && bigram == tokens.bigram
         && fit == tokens.fit
-        && Arrays.equals(values, tokens.values);
+        && Arrays.equals(values(), tokens.values());
   }
 
   @Override
   public int hashCode() {
-    return 31 * Arrays.hashCode(values) + fit.hashCode();
+    return 31 * Arrays.hashCode(values()) + fit.hashCode();
   }
 
   /** Number and fit only: prompts do not belong in logs. */
   @Override
   public String toString() {
-    return values.length + (bigram ? " paired" : "") + " tokens, " + fit;
+    return size + (bigram ? " paired" : "") + " tokens, " + fit;
+  }
+
+  /** Reads ids block by block. For one thread. */
+  public final class Reader {
+    private final MsgPackCursor cursor;
+
+    private Reader(MsgPackCursor cursor) {
+      this.cursor = cursor;
+    }
+
+    /**
+     * Reads the next block.
+     *
+     * @param block takes its ids as u32 bits: as many as a block has tokens, and one more for pairs
+     * @throws IndexOutOfBoundsException if there are not as many left
+     */
+    public void next(int[] block) {
+      if (!bigram) {
+        cursor.readIds(block);
+        return;
+      }
+      for (int i = 0; i < block.length - 1; i++) {
+        cursor.readArrayHeader();
+        block[i] = (int) cursor.readLong();
+        block[i + 1] = (int) cursor.readLong();
+      }
+    }
   }
 }

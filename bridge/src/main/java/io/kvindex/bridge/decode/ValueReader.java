@@ -94,12 +94,9 @@ final class ValueReader {
     }
   }
 
-  /** An int from 0 up, or nil. */
-  static @Nullable Integer readOptionalInt(MsgPackCursor cursor) {
-    if (cursor.nextIsNil()) {
-      return null;
-    }
-    return readInt(cursor);
+  /** An int from 0 up, -1 for nil. */
+  static int readOptionalInt(MsgPackCursor cursor) {
+    return cursor.nextIsNil() ? -1 : readInt(cursor);
   }
 
   /** An int from 0 up. */

@@ -43,14 +43,13 @@ final class AttentionGroups {
    */
   static boolean isUnknown(SourceType type, CacheScope scope, @Nullable GroupSpec known) {
     return type == SourceType.TENSORRT_LLM
-        && scope.group() != null
+        && scope.hasGroup()
         && scope.specKind() == null
         && (known == null || known.kind() == null);
   }
 
   /** The group's number, 0 if the engine has only one. */
   static int groupOf(CacheScope scope) {
-    Integer group = scope.group();
-    return group == null ? 0 : group;
+    return Math.max(scope.group(), 0);
   }
 }

@@ -131,7 +131,7 @@ final class EngineNormaliser extends Normaliser {
    */
   private boolean mayBePartial(EngineEvent.Stored stored) {
     int size = stored.blockSize();
-    return stored.scope().group() != null
+    return stored.scope().hasGroup()
         && stored.hashes().size() == 1
         && size > 0
         && size < blockSize();
@@ -192,9 +192,9 @@ final class EngineNormaliser extends Normaliser {
    * first block of each put, wherever in the prompt it stands.
    */
   private static Parent parent(EngineEvent.Stored stored) {
-    Long parent = stored.parent();
-    if (parent != null) {
-      return parent == 0 ? Parent.UNKNOWN : Parent.of(parent);
+    Parent parent = stored.parent();
+    if (parent.isNamed()) {
+      return parent.hash() == 0 ? Parent.UNKNOWN : parent;
     }
     boolean described =
         stored.tokens().fit() != Fit.NONE && !ConnectorMedia.CPU.equals(stored.scope().medium());

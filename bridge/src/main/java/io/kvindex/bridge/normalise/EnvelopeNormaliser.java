@@ -62,7 +62,7 @@ final class EnvelopeNormaliser extends Normaliser {
       if (reason != null) {
         return reason;
       }
-      if (envelope.blockSize() != null && envelope.blockSize() != 0) {
+      if (envelope.blockSize() > 0) {
         learned.sizes().fits();
       }
       normal = stored(envelope, stored, place);
@@ -86,13 +86,13 @@ final class EnvelopeNormaliser extends Normaliser {
   private static String streamOf(Envelope envelope) {
     StringBuilder text = new StringBuilder(64);
     append(text, envelope.model());
-    append(text, envelope.blockSize());
+    append(text, envelope.blockSize() < 0 ? null : envelope.blockSize());
     append(text, envelope.additionalSalt());
     append(text, envelope.loraName());
     append(text, envelope.tenantId());
     append(text, envelope.backendId());
     append(text, envelope.medium());
-    append(text, envelope.dpRank());
+    append(text, envelope.dpRank() < 0 ? null : envelope.dpRank());
     return text.toString();
   }
 
@@ -106,12 +106,12 @@ final class EnvelopeNormaliser extends Normaliser {
   /** A registration is of one table; what belongs to another needs a registration of its own. */
   private @Nullable SkipReason reasonToSkip(Envelope envelope) {
     String tenant = envelope.tenantId();
-    Integer blockSize = envelope.blockSize();
+    int blockSize = envelope.blockSize();
     if (!agrees(envelope.model(), registration.table().model())) {
       return SkipReason.OTHER_MODEL;
     } else if (!ANY_TENANT.equals(tenant) && !agrees(tenant, registration.table().tenantId())) {
       return SkipReason.OTHER_TENANT;
-    } else if (blockSize != null && blockSize != 0 && blockSize != blockSize()) {
+    } else if (blockSize > 0 && blockSize != blockSize()) {
       learned.sizes().differsInPart(blockSize);
       return SkipReason.BLOCK_SIZE_MISMATCH;
     }
@@ -122,7 +122,7 @@ final class EnvelopeNormaliser extends Normaliser {
     if (stored.hashes().isEmpty()) {
       return SkipReason.NO_HASHES;
     }
-    return stored.parent() == null && envelope.baseBlockIdx() == null
+    return !stored.parent().isNamed() && envelope.baseBlockIdx() < 0
         ? SkipReason.NO_POSITION
         : null;
   }
@@ -136,13 +136,8 @@ final class EnvelopeNormaliser extends Normaliser {
   }
 
   private static Parent parent(Envelope envelope, EngineEvent.Stored stored) {
-    Long base = envelope.baseBlockIdx();
-    Long parent = stored.parent();
-    boolean opens = base != null && base == 0;
-    if (parent == null) {
-      return opens ? Parent.ROOT : Parent.UNKNOWN;
-    }
-    return opens && parent == 0 ? Parent.ROOT : Parent.of(parent);
+    Parent named = stored.parent();
+    return envelope.baseBlockIdx() == 0 && named.hash() == 0 ? Parent.ROOT : named;
   }
 
   /** Local hashes where the event's hashes are mere names and its tokens say what they mean. */
@@ -171,14 +166,14 @@ final class EnvelopeNormaliser extends Normaliser {
   }
 
   private void noteDepths(Envelope envelope, EngineEvent.Stored stored, Parent parent) {
-    Long base = envelope.baseBlockIdx();
+    long base = envelope.baseBlockIdx();
     Depths depths = learned.depths();
-    Long above = parent.kind() == Parent.Kind.HASH ? depths.of(parent.hash()) : null;
-    if (base != null && (parent.kind() == Parent.Kind.HASH && base == 0 || disagree(above, base))) {
+    Long above = parent.isNamed() ? depths.of(parent.hash()) : null;
+    if (base >= 0 && (parent.isNamed() && base == 0 || disagree(above, base))) {
       remark(Remark.INDEX_MISMATCH);
     }
-    Long first = above != null ? Long.valueOf(above + 1) : base;
-    if (first != null) {
+    long first = above != null ? above + 1 : base;
+    if (first >= 0) {
       for (int i = 0; i < stored.hashes().size(); i++) {
         depths.learn(stored.hashes().get(i), first + i);
       }
@@ -189,9 +184,9 @@ final class EnvelopeNormaliser extends Normaliser {
     return above != null && above + 1 != base;
   }
 
-  private void compareDepths(@Nullable Long base, Hashes hashes) {
-    Long known = base == null ? null : learned.depths().of(hashes.get(0));
-    if (known != null && !known.equals(base)) {
+  private void compareDepths(long base, Hashes hashes) {
+    Long known = base < 0 ? null : learned.depths().of(hashes.get(0));
+    if (known != null && known != base) {
       remark(Remark.INDEX_MISMATCH);
     }
   }
@@ -207,8 +202,7 @@ final class EnvelopeNormaliser extends Normaliser {
   }
 
   private int rank(Envelope envelope) {
-    Integer stated = envelope.dpRank();
-    return stated == null ? rank() : stated;
+    return envelope.dpRank() < 0 ? rank() : envelope.dpRank();
   }
 
   private static boolean agrees(@Nullable String stated, String registered) {

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -127,7 +128,7 @@ public final class Learned {
       return;
     }
     String kind = scope.specKind();
-    Integer window = scope.slidingWindow();
+    Integer window = scope.slidingWindow() == 0 ? null : (Integer) scope.slidingWindow();
     changes++;
     groups.put(
         group,
@@ -140,10 +141,10 @@ public final class Learned {
 
   private static boolean tellsNothing(CacheScope scope, int blockSize, GroupSpec known) {
     String kind = scope.specKind();
-    Integer window = scope.slidingWindow();
+    int window = scope.slidingWindow();
     return (kind == null || kind.equals(known.kind()))
         && (blockSize == 0 || blockSize == known.blockSize())
-        && (window == null || window.equals(known.slidingWindow()));
+        && (window == 0 || Objects.equals(known.slidingWindow(), window));
   }
 
   /** Depths of blocks; made where they are needed. */

@@ -61,12 +61,12 @@ final class LocalHasher {
       return Hashes.EMPTY;
     }
     SeqHash rule = rule(lora, salt);
-    if (!tokens.isBigram()) {
-      return Hashes.of(rule.locals(tokens.values(), blocks * blockSize, blockSize));
-    }
+    TokenIds.Reader reader = tokens.reader();
+    int[] block = new int[tokens.isBigram() ? blockSize + 1 : blockSize];
     long[] locals = new long[blocks];
     for (int i = 0; i < blocks; i++) {
-      locals[i] = rule.local(tokens.values(), i * blockSize, blockSize + 1);
+      reader.next(block);
+      locals[i] = rule.local(block, 0, block.length);
     }
     return Hashes.of(locals);
   }

@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Normaliser {
 
-  private static final int NO_ADAPTER = -1;
-
   final Registration registration;
   final Learned learned;
   final LocalHasher hasher;
@@ -166,8 +164,7 @@ public abstract class Normaliser {
    * registration's.
    */
   final StatedContext context(Adapter adapter, @Nullable String salt) {
-    Long id = adapter.id();
-    Long lora = id == null || id == NO_ADAPTER ? null : id;
+    Long lora = adapter.id() == Adapter.NO_ID ? null : (Long) adapter.id();
     String name = isEmpty(adapter.name()) ? defaultName(lora) : adapter.name();
     if (lora == null
         && isEmpty(salt)

@@ -92,10 +92,9 @@ final class ProfileCheck {
    */
   private static boolean isTelling(EngineEvent.Stored stored) {
     boolean nameless =
-        stored.adapter().id() != null
-            && stored.adapter().id() >= 0
+        stored.adapter().id() >= 0
             && (stored.adapter().name() == null || stored.adapter().name().isEmpty());
-    return stored.parent() == null
+    return !stored.parent().isNamed()
         && stored.tokens().fit() == Fit.EXACT
         && !nameless
         && (stored.extraHashes().isEmpty() || stored.extraHashes().get(0) == 0)
@@ -134,7 +133,7 @@ final class ProfileCheck {
   }
 
   private long first(PromptHasher begun, EngineEvent.Stored stored) {
-    return begun.next(stored.tokens().values(), 0, blockSize);
+    return begun.next(stored.tokens().first(blockSize), 0, blockSize);
   }
 
   private String describe(String lora) {

@@ -3,6 +3,7 @@ package io.kvindex.bridge.normalise;
 
 import io.kvindex.bridge.decode.EngineEvent;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.Parent;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -71,15 +72,15 @@ final class SaltMemory {
    */
   boolean isUnsure(EngineEvent.Stored stored) {
     boolean salted = stored.salt() != null && !stored.salt().isEmpty();
-    return !complete && !salted && stored.parent() != null && of(stored.parent()) == null;
+    return !complete && !salted && stored.parent().isNamed() && of(stored.parent()) == null;
   }
 
-  private @Nullable Salt of(@Nullable Long block) {
-    if (block == null || salts.length == 0) {
+  private @Nullable Salt of(Parent block) {
+    if (!block.isNamed() || salts.length == 0) {
       return null;
     }
-    int set = set(block);
-    int place = place(set, block);
+    int set = set(block.hash());
+    int place = place(set, block.hash());
     return place < set + WAYS ? salts[place] : null;
   }
 

@@ -98,8 +98,7 @@ final class SideGroups {
   }
 
   private static boolean isOfFurtherGroup(EngineEvent event) {
-    Integer group = event instanceof Stored stored ? stored.scope().group() : null;
-    return group != null && group > 0;
+    return event instanceof Stored stored && stored.scope().group() > 0;
   }
 
   /** Several caches are not told apart here. */
@@ -155,7 +154,7 @@ final class SideGroups {
   }
 
   private static boolean isOfSide(CacheScope scope, Learned learned) {
-    return scope.group() != null
+    return scope.hasGroup()
         && !AttentionGroups.isIndexed(scope, learned.group(scope.group()))
         && Media.standard().tier(scope.medium()) == Media.Tier.DEVICE;
   }

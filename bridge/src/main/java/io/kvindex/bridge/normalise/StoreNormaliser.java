@@ -138,8 +138,8 @@ final class StoreNormaliser extends Normaliser {
     if (stored.tokens().fit() == Fit.UNUSABLE) {
       remark(Remark.TOKENS_UNUSABLE);
     }
-    Long named = stored.parent();
-    Parent parent = named == null || named == 0 ? Parent.UNKNOWN : Parent.of(named);
+    Parent named = stored.parent();
+    Parent parent = named.hash() == 0 ? Parent.UNKNOWN : named;
     StatedContext context = context(stored.adapter(), stored.salt());
     Hashes locals = isEngineNamed() ? Hashes.EMPTY : locals(stored, context);
     KvEvent.Stored first =

@@ -4,6 +4,7 @@ package io.kvindex.bridge.decode;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kvindex.bridge.decode.TokenIds.Fit;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.Parent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ final class NormalForm {
       form.put("kind", "removed");
       form.put("medium", removed.scope().medium());
       form.put("hashes", hex(removed.hashes()));
-      form.put("group", removed.scope().group());
+      form.put("group", group(removed.scope()));
       List<Long> copies = new ArrayList<>();
       for (long count : removed.remainingCopies().toArray()) {
         copies.add(count);
@@ -93,11 +94,15 @@ final class NormalForm {
     form.put("kind", "stored");
     form.put("medium", stored.scope().medium());
     form.put("hashes", hex(stored.hashes()));
-    form.put("group", stored.scope().group());
-    Long parent = stored.parent();
-    form.put("parent", parent == null ? null : HexFormat.of().toHexDigits(parent));
+    form.put("group", group(stored.scope()));
+    Parent parent = stored.parent();
+    form.put("parent", parent.isNamed() ? HexFormat.of().toHexDigits(parent.hash()) : null);
     List<Long> tokens = new ArrayList<>();
-    for (int token : stored.tokens().values()) {
+    int[] all = new int[stored.tokens().size()];
+    if (all.length > 0) {
+      stored.tokens().reader().next(all);
+    }
+    for (int token : all) {
       tokens.add(Integer.toUnsignedLong(token));
     }
     form.put("tokens", tokens);
@@ -105,12 +110,17 @@ final class NormalForm {
     Fit fit = stored.tokens().fit();
     form.put("mismatch", fit != Fit.NONE && fit != Fit.EXACT);
     form.put("blockSize", stored.blockSize());
-    form.put("loraId", stored.adapter().id());
+    form.put("loraId", stored.adapter().id() < 0 ? null : stored.adapter().id());
     form.put("loraName", stored.adapter().name());
     form.put("specKind", stored.scope().specKind());
-    form.put("slidingWindow", stored.scope().slidingWindow());
+    int window = stored.scope().slidingWindow();
+    form.put("slidingWindow", window == 0 ? null : window);
     form.put("salt", stored.salt());
     form.put("extra", hex(stored.extraHashes()));
+  }
+
+  private static @Nullable Integer group(EngineEvent.CacheScope scope) {
+    return scope.hasGroup() ? scope.group() : null;
   }
 
   private static List<String> hex(Hashes hashes) {

@@ -12,6 +12,7 @@ import io.kvindex.model.PublisherId;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.TableId;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.Parent;
 import io.kvindex.model.hash.HashProfile;
 import io.kvindex.model.progress.GroupSpec;
 import io.kvindex.model.registration.Registration;
@@ -112,9 +113,9 @@ class LearnedTest {
       String medium, int group, @Nullable String kind, int blockSize) {
     return batch(
         new EngineEvent.Stored(
-            new CacheScope(medium, group, kind, null, null, null),
+            new CacheScope(medium, group, kind, 0, null, null),
             Hashes.of(7),
-            null,
+            Parent.UNKNOWN,
             TokenIds.NONE,
             blockSize,
             EngineEvent.Adapter.NONE,
@@ -126,7 +127,7 @@ class LearnedTest {
   private static EngineBatch removed(int group) {
     return batch(
         new EngineEvent.Removed(
-            new CacheScope("GPU", group, null, null, null, null), Hashes.of(7), Hashes.EMPTY));
+            new CacheScope("GPU", group, null, 0, null, null), Hashes.of(7), Hashes.EMPTY));
   }
 
   private static EngineBatch batch(EngineEvent event) {

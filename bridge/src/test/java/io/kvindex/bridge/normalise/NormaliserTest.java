@@ -92,7 +92,9 @@ class NormaliserTest {
             .isEqualTo(
                 usable
                     ? hashBytes(
-                        stored.tokens().values(),
+                        stored
+                            .tokens()
+                            .first(stored.tokens().size() - (stored.tokens().isBigram() ? 1 : 0)),
                         stored.hashes().size(),
                         blockSize,
                         stored.tokens().isBigram() ? 1 : 0)

@@ -8,13 +8,15 @@ import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.EngineEvent.Stored;
 import io.kvindex.bridge.decode.TokenIds;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.Parent;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class SaltMemoryTest {
 
-  private static final CacheScope GPU = new CacheScope("GPU", null, null, null, null, null);
+  private static final CacheScope GPU =
+      new CacheScope("GPU", CacheScope.NO_GROUP, null, 0, null, null);
   private static final int SOME = 5_000;
 
   @Test
@@ -81,6 +83,14 @@ class SaltMemoryTest {
 
   private static Stored stored(@Nullable String salt, @Nullable Long parent, long... hashes) {
     return new Stored(
-        GPU, Hashes.of(hashes), parent, TokenIds.NONE, 16, Adapter.NONE, salt, Hashes.EMPTY, null);
+        GPU,
+        Hashes.of(hashes),
+        parent == null ? Parent.UNKNOWN : Parent.of(parent),
+        TokenIds.NONE,
+        16,
+        Adapter.NONE,
+        salt,
+        Hashes.EMPTY,
+        null);
   }
 }

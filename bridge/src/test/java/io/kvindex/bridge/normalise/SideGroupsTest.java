@@ -9,6 +9,7 @@ import io.kvindex.bridge.decode.EngineEvent.Adapter;
 import io.kvindex.bridge.decode.EngineEvent.CacheScope;
 import io.kvindex.bridge.decode.TokenIds;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.Parent;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -130,7 +131,7 @@ class SideGroupsTest {
       return new EngineEvent.Stored(
           scope(group, kind),
           Hashes.of(hashes),
-          parent,
+          parent == null ? Parent.UNKNOWN : Parent.of(parent),
           TokenIds.NONE,
           4,
           Adapter.NONE,
@@ -140,7 +141,7 @@ class SideGroupsTest {
     }
 
     private static CacheScope scope(int group, @Nullable String kind) {
-      return new CacheScope("GPU", group, kind, null, null, null);
+      return new CacheScope("GPU", group, kind, 0, null, null);
     }
   }
 

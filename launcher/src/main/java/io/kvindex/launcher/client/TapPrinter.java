@@ -15,7 +15,6 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Prints batches and their events, one line each. Token ids, salts and keys of images are counted,
@@ -88,12 +87,12 @@ final class TapPrinter {
         + " tokens="
         + stored.tokens().size()
         + " parent="
-        + hex(stored.parent())
+        + (stored.parent().isNamed() ? Long.toHexString(stored.parent().hash()) : "none")
         + " first="
         + first(stored.hashes())
         + " lora="
         + stored.adapter().name()
-        + (stored.adapter().id() == null ? "" : "(" + stored.adapter().id() + ")")
+        + (stored.adapter().id() < 0 ? "" : "(" + stored.adapter().id() + ")")
         + " salt="
         + (stored.salt() == null ? "none" : "set")
         + " extra_keys="
@@ -104,11 +103,11 @@ final class TapPrinter {
   /** What a hybrid model's blocks belong to: only groups that need every block are indexed. */
   private static String group(CacheScope scope) {
     return " group="
-        + scope.group()
+        + (scope.hasGroup() ? scope.group() : "none")
         + " kind="
-        + scope.specKind()
+        + (scope.specKind() == null ? "none" : scope.specKind())
         + " window="
-        + scope.slidingWindow();
+        + (scope.slidingWindow() == 0 ? "none" : scope.slidingWindow());
   }
 
   /** Of how many blocks the content depends on more than tokens, adapter and salt. */
@@ -119,9 +118,5 @@ final class TapPrinter {
 
   private static String first(Hashes hashes) {
     return hashes.isEmpty() ? "none" : Long.toHexString(hashes.get(0));
-  }
-
-  private static String hex(@Nullable Long hash) {
-    return hash == null ? "none" : Long.toHexString(hash);
   }
 }

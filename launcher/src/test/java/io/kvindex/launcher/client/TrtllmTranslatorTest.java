@@ -13,6 +13,7 @@ import io.kvindex.bridge.decode.EngineEvent.Removed;
 import io.kvindex.bridge.decode.EngineEvent.Stored;
 import io.kvindex.model.SourceType;
 import io.kvindex.model.event.Hashes;
+import io.kvindex.model.event.Parent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -89,10 +90,10 @@ class TrtllmTranslatorTest {
                 block(1, 0, SIZE, 0, "[]"),
                 block(2, SIZE, SIZE, 0, "[\"img\"]")));
     assertThat(stored.hashes()).isEqualTo(Hashes.of(1, 2));
-    assertThat(stored.parent()).isEqualTo(-1);
+    assertThat(stored.parent()).isEqualTo(Parent.of(-1));
     assertThat(stored.extraHashes().get(0)).isZero();
     assertThat(stored.extraHashes().get(1)).isNotZero();
-    assertThat(stored.tokens().values()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+    assertThat(stored.tokens().first(2 * SIZE)).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
   }
 
   @Test
@@ -166,7 +167,7 @@ class TrtllmTranslatorTest {
     String b = "0123456789abcdef".repeat(4);
     List<EngineEvent> stored =
         events(stored("\"" + a + "\"", named("\"" + b + "\""), named("7"), named("\"0x8\"")));
-    assertThat(((Stored) stored.get(0)).parent()).isEqualTo(0x8aacae47f66585edL);
+    assertThat(((Stored) stored.get(0)).parent()).isEqualTo(Parent.of(0x8aacae47f66585edL));
     assertThat(((Stored) stored.get(0)).hashes()).isEqualTo(Hashes.of(0x0123456789abcdefL, 7, 8));
     List<EngineEvent> removed =
         events("{\"type\":\"removed\",\"block_hashes\":[\"%s\",\"7\"]}".formatted(b.toUpperCase()));
@@ -195,14 +196,14 @@ class TrtllmTranslatorTest {
     assertThat(first.salt()).isEqualTo("s1");
     assertThat(first.adapter().id()).as("0 is an adapter").isEqualTo(0);
     assertThat(second.hashes()).isEqualTo(Hashes.of(3));
-    assertThat(second.parent()).isEqualTo(2);
+    assertThat(second.parent()).isEqualTo(Parent.of(2));
     assertThat(second.salt()).isEqualTo("s1");
     assertThat(second.adapter().name()).isEqualTo("sql");
 
     String event = stored("null", block(1, 0, SIZE, 0, "[]"));
     Stored whole = onlyStored(with(event, "\"cache_salt\":\"s2\",\"lora_id\":-1"));
     assertThat(whole.salt()).as("stated for all blocks at once").isEqualTo("s2");
-    assertThat(whole.adapter().id()).isNull();
+    assertThat(whole.adapter().id()).isEqualTo(EngineEvent.Adapter.NO_ID);
     assertThat(onlyStored(with(event, "\"cache_salt\":null,\"cache_salt_id\":0")).salt()).isNull();
   }
 

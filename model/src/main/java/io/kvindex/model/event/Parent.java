@@ -25,6 +25,11 @@ public record Parent(Kind kind, long hash) {
   /** The event does not say what came before. */
   public static final Parent UNKNOWN = new Parent(Kind.UNKNOWN, 0);
 
+  /** Whether the parent has a name. */
+  public boolean isNamed() {
+    return kind == Kind.HASH;
+  }
+
   /** The block with that engine hash comes before. */
   public static Parent of(long engineHash) {
     return new Parent(Kind.HASH, engineHash);
