@@ -283,6 +283,10 @@ final class BatchPublisher {
   }
 
   private void endRetelling(RawBatch batch, @Nullable Long after, List<KvEvent> events) {
+    if (registration.replayEndpoint() == null
+        && events.stream().anyMatch(KvEvent.Cleared.class::isInstance)) {
+      life.tellsNoMoreThan(batch.sequence());
+    }
     if (life.endsRetelling(batch.sequence(), after)) {
       events.add(new KvEvent.Retold());
     }

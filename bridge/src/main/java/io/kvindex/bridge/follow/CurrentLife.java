@@ -158,6 +158,20 @@ final class CurrentLife {
     return end != null && !isBefore(sequence, end) && (after == null || isBefore(after, end));
   }
 
+  /**
+   * The engine says live that its cache is empty, and nobody can be asked for what came before: all
+   * that it holds will be told behind this batch. A restarted engine may never come to the batch
+   * that was to be the last one.
+   *
+   * @param cleared the batch that says so
+   */
+  void tellsNoMoreThan(long cleared) {
+    Long end = until;
+    if (end != null && isBefore(cleared, end)) {
+      until = cleared;
+    }
+  }
+
   /** The newer one of two batches. */
   static @Nullable Long newest(@Nullable Long a, @Nullable Long b) {
     return a == null || b != null && isBefore(a, b) ? b : a;

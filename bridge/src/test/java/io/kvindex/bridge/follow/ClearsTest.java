@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.kvindex.bridge.testing.Pack;
+import io.kvindex.bridge.testing.Site;
 import io.kvindex.model.Clock;
 import io.kvindex.model.Incarnation;
 import io.kvindex.model.event.EventRecord;
 import io.kvindex.model.progress.BridgeProgress;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -74,6 +78,50 @@ class ClearsTest extends FollowerFixture {
         .extracting(EventRecord::incarnation)
         .extracting(Incarnation::clears)
         .containsOnly(0L);
+  }
+
+  /** An engine that was restarted meanwhile never comes to the batch that was to be the last. */
+  @Test
+  void shouldHaveToldAll_whenAnEngineWithoutReplayIsEmptied() throws Exception {
+    Following following = follow(toTellUntil(null));
+    await()
+        .atMost(SOON)
+        .until(() -> Objects.requireNonNull(following.progress().connection()).up());
+    engine.publish(0, 0);
+    awaitSequence(following, 0);
+    assertThat(following.progress().retellsUntil()).isEqualTo(50);
+    engine.publish(1, batch(CLEAR));
+    engine.publish(2, 2);
+    awaitSequence(following, 2);
+    assertThat(following.progress().retellsUntil()).isNull();
+    assertThat(sentOf("e").stream().filter(EventRecord::endsRetelling))
+        .extracting(record -> record.position().eventId())
+        .containsExactly(1L);
+  }
+
+  /** What a replay brings is as old as the replay: the engine holds more behind it. */
+  @Test
+  void shouldGoOnTelling_whenAClearIsReplayed() throws Exception {
+    engine.publish(0, batch(CLEAR));
+    engine.publish(1, 50);
+    Following following = follow(toTellUntil(engine.replayEndpoint()));
+    awaitSequence(following, 50);
+    assertThat(sentOf("e").stream().filter(EventRecord::endsRetelling))
+        .extracting(record -> record.position().eventId())
+        .containsExactly(50L);
+  }
+
+  private Life toTellUntil(@Nullable String replayEndpoint) {
+    return new Life(
+        Site.engine("e", engine.endpoint(), replayEndpoint),
+        new Incarnation(3, 7, 0),
+        null,
+        -1,
+        false,
+        50L,
+        false,
+        Map.of(),
+        List.of());
   }
 
   private void awaitSequence(Following following, long sequence) {
