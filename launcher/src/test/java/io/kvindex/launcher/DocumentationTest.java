@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,6 +34,11 @@ class DocumentationTest {
   private static final Pattern PREFIX = Pattern.compile("String PREFIX = \"([a-z._]+)\"");
   private static final Pattern BEHIND_PREFIX =
       Pattern.compile("(?:PREFIX \\+ |\\bgauge\\(\\s*|\\bsingle\\(|WAITING = )\"([a-z._]+)\"");
+
+  /** A link to a file, or to a heading, of this repository. */
+  private static final Pattern LINK =
+      Pattern.compile("](?:\\((?![a-z]+:)([^)\\s#]*)(?:#([^)\\s]+))?\\))");
+
   private static final Pattern ENVIRONMENT = Pattern.compile("\\$\\{env:([A-Z_]+)");
 
   @Test
@@ -77,6 +84,60 @@ class DocumentationTest {
   /** The same for a name in the code, with dots and without a unit, and for one as scraped. */
   private static String bare(String name) {
     return name.replace('.', '_').replaceAll("(_seconds)?(_total)?$|_$", "");
+  }
+
+  @Test
+  void shouldLeadSomewhere_everyLink() throws IOException {
+    List<String> dead = new ArrayList<>();
+    int links = 0;
+    for (Path document : documents()) {
+      Matcher link = LINK.matcher(Files.readString(document));
+      while (link.find()) {
+        links++;
+        String file = link.group(1);
+        Path target =
+            file.isEmpty()
+                ? document
+                : Objects.requireNonNull(document.getParent()).resolve(file).normalize();
+        String heading = link.group(2);
+        if (!Files.exists(target) || heading != null && !headings(target).contains(heading)) {
+          dead.add(document + ": " + link.group());
+        }
+      }
+    }
+    assertThat(links).isGreaterThan(100);
+    assertThat(dead).isEmpty();
+  }
+
+  private static List<Path> documents() throws IOException {
+    List<Path> documents = new ArrayList<>();
+    for (String place : List.of("docs", "testing", "benchmarks", "examples", "deploy")) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(place))) {
+        files
+            .filter(file -> file.toString().endsWith(".md"))
+            .filter(file -> !file.toString().matches(".*/(target|\\.work)/.*"))
+            .forEach(documents::add);
+      }
+    }
+    for (String name : List.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md")) {
+      documents.add(ROOT.resolve(name));
+    }
+    return documents;
+  }
+
+  /** Headings of a document as links name them. */
+  private static Set<String> headings(Path document) throws IOException {
+    Set<String> names = new TreeSet<>();
+    boolean code = false;
+    for (String line : Files.readAllLines(document)) {
+      code ^= line.strip().startsWith("```");
+      if (!code && line.matches("#+ .*")) {
+        String text = line.replaceFirst("#+ ", "").replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1");
+        names.add(
+            text.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N}_\\- ]", "").replace(' ', '-'));
+      }
+    }
+    return names;
   }
 
   @ParameterizedTest

@@ -55,7 +55,7 @@ public final class KafkaProblem {
           + " --kafka, and ssl.keystore.* where brokers ask clients for one";
     }
     if (e instanceof AuthorizationException) {
-      return "give the user of sasl.jaas.config the rights that docs/operations.md lists under Security";
+      return "give the user of sasl.jaas.config the rights that docs/operate/security.md lists";
     }
     if (e instanceof TimeoutException
         || e instanceof org.apache.kafka.common.errors.TimeoutException) {

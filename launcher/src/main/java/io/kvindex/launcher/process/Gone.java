@@ -18,7 +18,7 @@ public final class Gone {
       String.join(", ", OF_INDEX)
           + NO_STANDBYS
           + " Leave them out; --copy NAME names the copy that the process keeps"
-          + " (docs/operations.md, \"Copies\")";
+          + " (docs/operate/copies.md)";
 
   private static final String NAME =
       "--app and --anew are gone. --copy NAME names what is made; it is kept, and goes on when it is"
@@ -28,8 +28,8 @@ public final class Gone {
   private static final String SWAP =
       "--swap, --swap-wait and --although-cut are gone. The copy goes on serving at its own"
           + " --http-port: compare it with a replica (kvindex diff), have the load balancer send"
-          + " routers there, then stop the replicas (docs/operations.md, \"Moving routers to a"
-          + " rebuilt copy\")";
+          + " routers there, then stop the replicas (docs/operate/rewind.md, \"Moving"
+          + " routers to a rebuilt copy\")";
 
   private static final String REPLICAS =
       "--standbys, --full-replicas and --rack" + NO_STANDBYS + " Leave the flag out";

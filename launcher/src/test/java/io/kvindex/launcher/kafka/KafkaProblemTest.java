@@ -31,7 +31,7 @@ class KafkaProblemTest {
                     "SSL handshake failed", new SSLHandshakeException("no path"))))
         .startsWith("SSL handshake failed (no path): check ssl.truststore");
     assertThat(said(new TopicAuthorizationException("Not authorized")))
-        .contains("give the user", "docs/operations.md");
+        .contains("give the user", "docs/operate/security.md");
     assertThat(KafkaProblem.of(new TimeoutException()))
         .startsWith("no answer in time: is the address right");
     assertThat(said(new org.apache.kafka.common.errors.TimeoutException("Timed out")))

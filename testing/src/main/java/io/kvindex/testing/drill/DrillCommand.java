@@ -139,7 +139,8 @@ public final class DrillCommand implements Callable<Integer> {
 
   @Option(
       names = "--tuned",
-      description = "Start the cluster with short timeouts, and promise 4 s (docs/operations.md).")
+      description =
+          "Start the cluster with short timeouts, and promise 4 s (docs/operate/failures.md).")
   private boolean tuned;
 
   @Option(

@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * A router's kept connections. Judges share the machine with what they judge: with the JDK's client
- * the drill takes a quarter more of it (docs/drill.md). Thread-safe; asking does not wait.
+ * the drill takes a quarter more of it. Thread-safe; asking does not wait.
  */
 final class RouterHttp implements AutoCloseable {
 
