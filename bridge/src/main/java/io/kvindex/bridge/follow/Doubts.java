@@ -9,6 +9,9 @@ final class Doubts {
 
   private static final int MOST_STRANGERS = 16;
 
+  /** As many may have been on their way from the engine before when its successor was heard. */
+  private static final int MOST_STRANGERS_IN_ALL = 1_024;
+
   /** No delayed or doubled batches come in such a row while not one is new. */
   private static final int LATE_ROW = 64;
 
@@ -18,6 +21,10 @@ final class Doubts {
   private boolean unproven;
   private boolean tailChecked;
   private int strangers;
+
+  /** Since a live batch was taken. */
+  private int strangersInAll;
+
   private int late;
   private int others;
   private @Nullable RawBatch other;
@@ -82,12 +89,14 @@ final class Doubts {
   void taken(RawBatch batch) {
     unproven = false;
     strangers = 0;
+    strangersInAll = 0;
     noteTaken(batch);
   }
 
   /** A batch of a replay was taken as its next one. */
   void tookReplayed(RawBatch batch) {
     vouchedFor(batch);
+    strangers = 0; // whoever tells what is new can say as well what is not its own
     noteTaken(batch);
   }
 
@@ -128,7 +137,7 @@ final class Doubts {
    * followed.
    */
   boolean allowStranger() {
-    return ++strangers <= MOST_STRANGERS;
+    return ++strangersInAll <= MOST_STRANGERS_IN_ALL && ++strangers <= MOST_STRANGERS;
   }
 
   /**

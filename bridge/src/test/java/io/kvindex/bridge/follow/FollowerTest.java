@@ -133,6 +133,30 @@ class FollowerTest extends FollowerFixture {
         .until(() -> Objects.requireNonNull(following.progress().connection()).up());
   }
 
+  /** Hundreds may be in queues on the way from an engine that is gone. */
+  @Test
+  void shouldDropAllBatchesOfTheEngineBefore_whileTheReplayTellsWhatIsNew() throws Exception {
+    Following following = follow();
+    engine.publish(0, 9);
+    await().atMost(SOON).until(() -> isSent("e", 9));
+    for (int i = 0; i < 40; i++) {
+      long dropped = i + 1;
+      engine.publishUnheard(10 + i, 10 + i);
+      engine.live(new byte[0], FakeEngine.sequence(1_000 + i), FakeEngine.payload(i));
+      await()
+          .atMost(SOON)
+          .until(
+              () ->
+                  isSent("e", 9 + dropped)
+                      && following.status().counters().getOrDefault("former_life", 0L) == dropped);
+    }
+    engine.publish(50, 50);
+    await().atMost(SOON).until(() -> isSent("e", 50));
+    assertThat(following.status().state()).isEqualTo(PublisherState.ACTIVE);
+    assertThat(following.status().counters()).doesNotContainKeys("new_lives", "gaps_lost");
+    assertThat(sent()).noneMatch(FollowerFixture::hasGap);
+  }
+
   @Test
   void shouldEndOneLifeOnly_whenABatchThatTheEngineDoesNotHaveSeemsToBeALaterOne()
       throws Exception {
