@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
       "Shows in a minute what kvindex does: a real trace of a chat service is routed over simulated vLLM engines.",
       "",
       "Starts a Kafka broker, the bridge and the indexer in this process, lets simulated engines publish their KV",
-      "events over ZMQ, and asks /query for every request which engine to use. The same requests go to a second fleet",
-      "in turns and to a third one routed by an oracle that sees the engines' caches.",
+      "events over ZMQ, and asks /query for every request which engine to use. Then the same requests go to a second",
+      "fleet in turns and to a third one routed by an oracle that sees the engines' caches.",
       "Ends with exit code 1 if an event was lost or a number was wrong.",
       ""
     },

@@ -18,8 +18,8 @@ final class VisibilityProbe implements AutoCloseable {
 
   private static final long GIVE_UP_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Also the resolution of what is measured. */
-  private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(500);
+  /** Also the resolution of what is measured; asking more often would take what is measured. */
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private record Sample(SimulatedEngine engine, long sequence, long publishedNs) {}
 
