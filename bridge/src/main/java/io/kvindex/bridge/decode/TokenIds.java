@@ -2,6 +2,7 @@
 package io.kvindex.bridge.decode;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * The tokens of a stored event, where they lie in its payload, and whether they can be told apart
@@ -168,6 +169,9 @@ public final class TokenIds {
   public final class Reader {
     private final MsgPackCursor cursor;
 
+    /** Ids, or pairs, not read yet. */
+    private int left = bigram ? size - 1 : size;
+
     private Reader(MsgPackCursor cursor) {
       this.cursor = cursor;
     }
@@ -179,11 +183,14 @@ public final class TokenIds {
      * @throws IndexOutOfBoundsException if there are not as many left
      */
     public void next(int[] block) {
+      int wanted = bigram ? block.length - 1 : block.length;
+      Objects.checkFromIndexSize(0, wanted, left); // what lies behind them is no token
+      left -= wanted;
       if (!bigram) {
         cursor.readIds(block);
         return;
       }
-      for (int i = 0; i < block.length - 1; i++) {
+      for (int i = 0; i < wanted; i++) {
         cursor.readArrayHeader();
         block[i] = (int) cursor.readLong();
         block[i + 1] = (int) cursor.readLong();

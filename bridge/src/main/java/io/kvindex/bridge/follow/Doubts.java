@@ -132,8 +132,8 @@ final class Doubts {
   }
 
   /**
-   * Whether a batch of which an empty replay knows nothing may still be taken for a former life's:
-   * an endpoint that never has anything can not testify for long, or its engine would never be
+   * Whether a batch of which the replay knows nothing may still be taken for a former life's: an
+   * endpoint that never has anything can not testify for long, or its engine would never be
    * followed.
    */
   boolean allowStranger() {

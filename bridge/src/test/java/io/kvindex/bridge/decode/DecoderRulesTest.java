@@ -2,6 +2,7 @@
 package io.kvindex.bridge.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.msgpack.value.ValueFactory.newArray;
 import static org.msgpack.value.ValueFactory.newBinary;
 import static org.msgpack.value.ValueFactory.newFloat;
@@ -110,6 +111,17 @@ class DecoderRulesTest {
     EngineEvent.Stored stored = stored(VLLM, hashes(1), NIL, newArray(newInteger(token)), one());
     assertThat(stored.hashes()).isEqualTo(Hashes.of(1));
     assertThat(stored.tokens().fit()).isEqualTo(fit);
+  }
+
+  @Test
+  void shouldNeverReadBeyondTheTokens_whenMoreAreAskedFor() {
+    TokenIds flat = stored(VLLM, hashes(1), NIL, newArray(newInteger(1)), one()).tokens();
+    assertThat(flat.first(1)).containsExactly(1);
+    assertThatThrownBy(() -> flat.first(2)).isInstanceOf(IndexOutOfBoundsException.class);
+    Value pairs = newArray(pair(1, 2));
+    TokenIds paired = stored(SGLANG, hashes(1), NIL, pairs, one()).tokens();
+    assertThat(paired.first(1)).containsExactly(1, 2);
+    assertThatThrownBy(() -> paired.first(2)).isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   @Test
