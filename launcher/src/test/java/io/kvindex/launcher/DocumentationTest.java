@@ -37,7 +37,7 @@ class DocumentationTest {
 
   /** A link to a file, or to a heading, of this repository. */
   private static final Pattern LINK =
-      Pattern.compile("](?:\\((?![a-z]+:)([^)\\s#]*)(?:#([^)\\s]+))?\\))");
+      Pattern.compile("]\\((?![a-z]+:)([^)\\s#]*)(?:#([^)\\s]+))?\\)");
 
   private static final Pattern ENVIRONMENT = Pattern.compile("\\$\\{env:([A-Z_]+)");
 
