@@ -35,7 +35,7 @@ public final class Fuzz {
   }
 
   /**
-   * A run; prints the seed that repeats it.
+   * A run; the seed that repeats it is logged.
    *
    * @param usual inputs where nobody says otherwise
    */

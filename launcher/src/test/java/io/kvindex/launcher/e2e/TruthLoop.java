@@ -163,7 +163,6 @@ final class TruthLoop implements AutoCloseable {
     thread.join();
     askers.shutdown();
     boolean ended = askers.awaitTermination(LAST_SECONDS, TimeUnit.SECONDS);
-    System.out.println("asked " + queries.get() + " times, " + late.size() + " late");
     assertThat(problems).as("failed, wrong or refused of " + queries.get()).isEmpty();
     assertThat(late)
         .as("late of " + queries.get())

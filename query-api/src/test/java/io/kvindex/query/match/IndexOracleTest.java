@@ -286,14 +286,11 @@ class IndexOracleTest {
   }
 
   private void report(long ops) {
-    System.out.printf(
-        "%d operations: %d stored, %d removed, %d clears, %d lives ended, %d swept; %s%n",
-        ops, done[0], done[1], done[2], done[3], done[4], index.figures());
-    System.out.printf("widest first block: %d owners%n", widest);
-    System.out.println("matched blocks, number of answers:");
-    histogram.forEach((from, count) -> System.out.printf("  %5d.. %8d%n", from, count));
     assertThat(histogram.tailMap(256).values().stream().mapToInt(n -> n).sum())
-        .as("deep matches")
+        .as(
+            "deep matches in %d operations: %d stored, %d removed, %d clears, %d lives ended, %d"
+                + " swept; %s; widest first block: %d owners; answers by matched blocks: %s",
+            ops, done[0], done[1], done[2], done[3], done[4], index.figures(), widest, histogram)
         .isPositive();
   }
 }

@@ -77,9 +77,8 @@ class BatchFuzzTest {
         assertThat(found.answers()).as(body).anyMatch(JsonFuzzTest::isRefused);
       }
     }
-    System.out.printf("valid %d of %d, queries %d%n", valid, fuzz.count, split);
-    assertThat(valid).isGreaterThan(fuzz.count / 3);
-    assertThat(split).isGreaterThan(fuzz.count / 2);
+    assertThat(valid).as("valid of %d", fuzz.count).isGreaterThan(fuzz.count / 3);
+    assertThat(split).as("queries of %d", fuzz.count).isGreaterThan(fuzz.count / 2);
   }
 
   private String generated() {

@@ -90,11 +90,9 @@ class JsonFuzzTest {
       refused += isRefused(expected) ? 1 : 0;
       dynamo += expected.startsWith("DYNAMO") ? 1 : 0;
     }
-    System.out.printf(
-        "fast %d, refused %d, Dynamo's %d of %d%n", accepted, refused, dynamo, fuzz.count);
-    assertThat(accepted).isGreaterThan(fuzz.count / 5);
-    assertThat(refused).isGreaterThan(fuzz.count / 10);
-    assertThat(dynamo).isGreaterThan(fuzz.count / 5);
+    assertThat(accepted).as("fast of %d", fuzz.count).isGreaterThan(fuzz.count / 5);
+    assertThat(refused).as("refused of %d", fuzz.count).isGreaterThan(fuzz.count / 10);
+    assertThat(dynamo).as("Dynamo's of %d", fuzz.count).isGreaterThan(fuzz.count / 5);
   }
 
   @Test

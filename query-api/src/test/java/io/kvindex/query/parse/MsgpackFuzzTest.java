@@ -31,7 +31,7 @@ class MsgpackFuzzTest {
     QueryBody reused = new QueryBody();
     int accepted = 0;
     int broken = 0;
-    int refused = 0;
+    int judged = 0;
     for (int i = 0; i < fuzz.count; i++) {
       QueryForm form = random.nextBoolean() ? QueryForm.TOKENS : QueryForm.HASHES;
       byte[] packed = mutated(random, generated(random, form));
@@ -47,12 +47,13 @@ class MsgpackFuzzTest {
           .isEqualTo(expected);
       accepted += expected.startsWith("refused") ? 0 : 1;
       broken += expected.startsWith("refused INVALID_MSGPACK") ? 1 : 0;
-      refused++;
+      judged++;
     }
-    System.out.printf("accepted %d, broken %d of %d%n", accepted, broken, refused);
-    assertThat(accepted).isGreaterThan(fuzz.count / 6);
-    assertThat(broken).isGreaterThan(fuzz.count / 20);
-    assertThat(refused - accepted - broken).isGreaterThan(fuzz.count / 10);
+    assertThat(accepted).as("accepted of %d", judged).isGreaterThan(fuzz.count / 6);
+    assertThat(broken).as("broken of %d", judged).isGreaterThan(fuzz.count / 20);
+    assertThat(judged - accepted - broken)
+        .as("otherwise refused of %d", judged)
+        .isGreaterThan(fuzz.count / 10);
   }
 
   private static byte[] generated(Random random, QueryForm form) {

@@ -89,8 +89,9 @@ class OctetFuzzTest {
           .isEqualTo(expected(form, given, octets, length));
       refused += JsonFuzzTest.isRefused(found) ? 1 : 0;
     }
-    System.out.printf("refused %d of %d%n", refused, fuzz.count);
-    assertThat(refused).isBetween(fuzz.count / 10, fuzz.count * 9 / 10);
+    assertThat(refused)
+        .as("refused of %d", fuzz.count)
+        .isBetween(fuzz.count / 10, fuzz.count * 9 / 10);
   }
 
   private String generated(QueryForm form) {

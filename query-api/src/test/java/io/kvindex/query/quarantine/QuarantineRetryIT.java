@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -134,17 +133,17 @@ class QuarantineRetryIT {
     keepMany(publisher, new Incarnation(3, 6, 0), 0, 2);
     keepMany(publisher, new Incarnation(3, 7, 0), 2, 5);
     keepMany(noisy, new Incarnation(4, 1, 0), 0, MANY);
-    assertThat(timed("newest of all", () -> quarantine.list(who -> true, 100)))
+    assertThat(quarantine.list(who -> true, 100))
         .hasSize(100)
         .extracting(entry -> entry.frame().sequence())
         .isEqualTo(LongStream.range(MANY - 100, MANY).boxed().toList());
     // Nobody is registered who could have sent them, so there is nothing to try.
     assertThat(tried).hasValue(0);
-    assertThat(timed("first of all", () -> quarantine.list(publisher::equals, 2)))
+    assertThat(quarantine.list(publisher::equals, 2))
         .extracting(entry -> entry.frame().sequence())
         .containsExactly(3L, 4L);
     assertThat(tried).hasValue(2);
-    assertThat(timed("retry", () -> quarantine.retry(publisher::equals, false)))
+    assertThat(quarantine.retry(publisher::equals, false))
         .extracting(Retried::frames, Retried::readable, Retried::rebuilding)
         .containsExactly(org.assertj.core.groups.Tuple.tuple(3L, false, false));
     assertThat(tried).hasValue(5);
@@ -159,19 +158,12 @@ class QuarantineRetryIT {
     keepMany(publisher, new Incarnation(one.generation(), 6, 0), 0, MANY);
     keepMany(publisher, new Incarnation(one.generation(), 7, 0), MANY, 2 * MANY);
     refusal = null;
-    assertThat(timed("list", () -> quarantine.list(publisher::equals, 10))).hasSize(10);
+    assertThat(quarantine.list(publisher::equals, 10)).hasSize(10);
     assertThat(tried).hasValue(10);
-    assertThat(timed("retry", () -> quarantine.retry(publisher::equals, false)))
+    assertThat(quarantine.retry(publisher::equals, false))
         .extracting(Retried::frames, Retried::readable, Retried::rebuilding)
         .containsExactly(org.assertj.core.groups.Tuple.tuple((long) MANY, true, true));
     assertThat(tried).hasValue(11);
-  }
-
-  private static <T> T timed(String what, Callable<T> call) throws Exception {
-    long start = System.nanoTime();
-    T result = call.call();
-    System.out.println(what + ": " + (System.nanoTime() - start) / 1_000_000 + " ms");
-    return result;
   }
 
   @Test
